@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pganon.loading import load_policy
     from pganon.run.context import plan_release
     from pganon.run.options import Options
+    from pganon.run.record import RunResult
     from pganon.run.release import releases, run_release
-    from pganon.run.result import RunResult
 
 __all__ = [
     "Assessment",
@@ -56,7 +56,7 @@ _PLACES = {
     "PganonError": "errors.PganonError",
     "PolicyError": "errors.PolicyError",
     "PrivacyRefusal": "errors.PrivacyRefusal",
-    "RunResult": "run.result.RunResult",
+    "RunResult": "run.record.RunResult",
     "Workload": "forms.request.Workload",
     "assess": "assessment.assess",
     "estimate": "estimation.ask.estimate",

@@ -269,14 +269,26 @@ def _apply_singly(conn: psycopg.Connection[tuple[object, ...]], chosen: Mapping[
             continue
 
 
-def set_session(conn: psycopg.Connection[tuple[object, ...]], wanted: Mapping[str, str]) -> None:
-    """Settings that this version has."""
+def set_session(
+    conn: psycopg.Connection[tuple[object, ...]],
+    wanted: Mapping[str, str],
+    *,
+    at_most: Sequence[str] = (),
+) -> None:
+    """Settings that this version has.
+
+    Args:
+        at_most: whole numbers that stay what they are where they are less.
+    """
     conn.execute(
-        b"SELECT pg_catalog.set_config(s.name, s.value, false)"
+        b"SELECT pg_catalog.set_config(s.name, CASE WHEN s.name OPERATOR(pg_catalog.=)"
+        b" ANY (%s::pg_catalog.text[]) THEN (SELECT pg_catalog.min(n.value::pg_catalog.int4)"
+        b" ::pg_catalog.text FROM (VALUES (s.value), (pg_catalog.current_setting(s.name)))"
+        b" AS n(value)) ELSE s.value END, false)"
         b" FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]),"
         b" pg_catalog.unnest(%s::pg_catalog.text[])) AS s(name, value)"
         b" WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL",
-        [list(wanted), list(wanted.values())],
+        [list(at_most), list(wanted), list(wanted.values())],
     )
 
 

@@ -173,10 +173,9 @@ def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
 
 def forget_dead(conn: Connection) -> int:
     """Take away rows of sessions that have ended; gives their number."""
-    keys = [row[0] for row in conn.execute(sqlfiles.query("locks", "all")).fetchall()]
-    alive = {holder.key for holder in _holders(conn, keys)}
-    dead = [key for key in keys if key not in alive]
-    return conn.execute(sqlfiles.query("locks", "leave"), {"keys": dead}).rowcount if dead else 0
+    if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        conn.execute(sqlfiles.query("locks", "fresh"))
+    return conn.execute(sqlfiles.query("locks", "forget_dead")).rowcount
 
 
 def assert_held(

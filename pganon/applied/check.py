@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import contextlib
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -19,7 +20,12 @@ Connection = psycopg.Connection[Any]
 
 
 def check(
-    conn: Connection, release: str, revision: int | None = None, *, applied: bool = False
+    conn: Connection,
+    release: str,
+    revision: int | None = None,
+    *,
+    applied: bool = False,
+    stored: StoredPolicy | None = None,
 ) -> StoredPolicy:
     """Find out whether a policy can be used, and remember it; gives it as it is then.
 
@@ -29,11 +35,12 @@ def check(
 
     Args:
         applied: whether the policy is applied now, maybe again.
+        stored: the revision, where it was read in this transaction.
 
     Raises:
         LedgerError: unknown_policy.
     """
-    stored = read(conn, release, revision)
+    stored = stored or read(conn, release, revision)
     policy: Policy | None = None
     problems: list[str] = []
     try:
@@ -47,40 +54,38 @@ def check(
     except Exception as error:  # whatever it is, looking again would find the same
         problems = [f"the policy cannot be read: {type(error).__name__}"]
     until = policy.publish.review_by if policy else None
-    with conn.transaction():
+    schedules = policy is not None and (applied or stored.checked_at is None)
+    values = {
+        "policy_hash": policy_hash(policy) if policy else None,
+        "problems": problems,
+        "review_by": day(until) if until else None,
+    }
+    with conn.transaction() if policy and policy.schedule else contextlib.nullcontext():
         row = conn.execute(
             sqlfiles.query("policies", "checked"),
             {
+                **values,
                 "release": release,
                 "revision": stored.revision,
-                "policy_hash": policy_hash(policy) if policy else None,
-                "problems": problems,
-                "review_by": day(until) if until else None,
+                "ends": schedules and policy is not None and policy.schedule is None,
             },
         ).fetchone()
         assert row is not None
-        newest = stored.revision == read(conn, release).revision
-        if policy is not None and newest and (applied or stored.checked_at is None):
-            _set_schedule(conn, policy, stored.revision, row[0])
-    return read(conn, release, stored.revision)
+        checked_at, newest = row
+        if policy is not None and policy.schedule is not None and schedules and newest:
+            conn.execute(
+                sqlfiles.query("policies", "set_schedule"),
+                {
+                    "release": policy.release,
+                    "revision": stored.revision,
+                    "expression": policy.schedule,
+                    "time_zone": policy.time_zone,
+                    "next_at": next_time(policy.schedule, policy.time_zone, checked_at),
+                },
+            )
+    return replace(stored, checked_at=checked_at, **values)
 
 
 def unchecked(conn: Connection) -> list[tuple[str, int]]:
     """Newest revisions that nobody has looked at."""
     return conn.execute(sqlfiles.query("policies", "unchecked")).fetchall()
-
-
-def _set_schedule(conn: Connection, policy: Policy, revision: int, after: datetime) -> None:
-    if policy.schedule is None:
-        conn.execute(sqlfiles.query("policies", "no_schedule"), {"release": policy.release})
-        return
-    conn.execute(
-        sqlfiles.query("policies", "set_schedule"),
-        {
-            "release": policy.release,
-            "revision": revision,
-            "expression": policy.schedule,
-            "time_zone": policy.time_zone,
-            "next_at": next_time(policy.schedule, policy.time_zone, after),
-        },
-    )

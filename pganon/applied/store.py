@@ -141,7 +141,9 @@ def loaded(
     """
     with TemporaryDirectory(prefix="pganon-policy-") as folder:
         base = Path(folder)
-        files = _files(conn, stored)
+        values = {"release": stored.release, "revision": stored.revision}
+        row = conn.execute(sqlfiles.query("policies", "beside"), values).fetchone()
+        files, roles = row or ({}, {})
         for path, content in files.items():
             _check_inside(stored, path)
             target = base / path
@@ -150,17 +152,7 @@ def loaded(
         data = stored.data
         _check_files(stored, data, files)
         policy = policy_from(data, file=stored.label, parameters=parameters)
-        yield LoadedPolicy(policy, None, base, written=data, roles=_roles(conn, stored))
-
-
-def _roles(conn: Connection, stored: StoredPolicy) -> dict[str, int]:
-    values = {"release": stored.release, "revision": stored.revision}
-    return dict(conn.execute(sqlfiles.query("policies", "roles"), values).fetchall())
-
-
-def _files(conn: Connection, stored: StoredPolicy) -> dict[str, str]:
-    values = {"release": stored.release, "revision": stored.revision}
-    return dict(conn.execute(sqlfiles.query("policies", "files"), values).fetchall())
+        yield LoadedPolicy(policy, None, base, written=data, roles=roles)
 
 
 def _check_files(stored: StoredPolicy, data: Mapping[str, Any], files: Mapping[str, str]) -> None:

@@ -29,10 +29,10 @@ from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
 from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.run.context import resolve_policy
+from pganon.run.dry_run import Sharing, refuse_growing, sharing
 from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
-from pganon.run.resolution import resolve_policy
-from pganon.run.sharing import Sharing, refuse_growing, sharing
 from pganon.run.tables import create_table_as
 from pganon.sqltools import stacked, statement
 from pganon.steps import State

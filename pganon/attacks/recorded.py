@@ -13,6 +13,7 @@ import psycopg
 
 from pganon import sqlfiles
 from pganon.attacks.findings import Attacked
+from pganon.forms.withheld import told_finding
 from pganon.ledger import repository as ledger
 from pganon.policy.partition import part_hash, shown_part
 from pganon.publish import release_state
@@ -59,6 +60,9 @@ def recorded(
         if same(part_hash(kept.staged.partition), kept.staged.policy, kept.staged.prints.source)
     }
     found = {n: v for n, v in attacked.as_dict().items() if n not in _ELSEWHERE}
+    # Approvers are told what the ledger has.
+    smallest = spec.policy.report.smallest
+    found["findings"] = [told_finding(one, smallest) for one in found["findings"]]
     about = [*versions.items(), *((None, run_id) for run_id in requests.values())]
     for version, run_id in about:
         ledger.append(

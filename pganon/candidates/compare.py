@@ -27,10 +27,10 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.causes import source_changed
+from pganon.run.context import resolve_policy
+from pganon.run.dry_run import is_of_one, refuse_growing, sharing
 from pganon.run.options import Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
-from pganon.run.resolution import resolve_policy
-from pganon.run.sharing import is_of_one, refuse_growing, sharing
 
 Connection = psycopg.Connection[Any]
 

@@ -15,7 +15,8 @@ from pganon.forms.metrics import WorkloadMetrics
 from pganon.forms.request import Workload
 from pganon.methods.registry import methods
 from pganon.privacy.base import from_below
-from pganon.run.result import RunResult, Verified
+from pganon.publish.figures import Verified
+from pganon.run.record import RunResult
 
 LIMIT = 0.09
 """Highest prosecutor's risk that agencies accept in data for the public (EMA policy 0070, Health

@@ -26,14 +26,20 @@ Connection = psycopg.Connection[Any]
 
 
 def distributed_reads(
-    conn: Connection, statements: Iterable[Sequence[QualifiedName]]
+    conn: Connection,
+    statements: Iterable[Sequence[QualifiedName]],
+    *,
+    installed: bool | None = None,
 ) -> tuple[DistributedRead, ...]:
     """How Citus distributes what statements over these relations read; of the others nothing.
+
+    Args:
+        installed: whether there is Citus; None: it is asked for.
 
     Raises:
         PreconditionError: as :func:`check_sessions`; cluster_differs.
     """
-    if not _is_installed(conn):
+    if not (is_installed(conn) if installed is None else installed):
         return ()
     found = [_distributed_read(conn, relations) for relations in statements]
     reads = tuple(read for read in found if read is not None)
@@ -44,17 +50,16 @@ def distributed_reads(
 
 
 def distributed(conn: Connection) -> list[int]:
-    """Numbers of all tables that Citus distributes; none without Citus."""
-    if not _is_installed(conn):
-        return []
+    """Numbers of all tables that Citus distributes, where there is Citus."""
     row = conn.execute(sqlfiles.query("citus", "distributed")).fetchone()
     return row[0] if row else []
 
 
 def shards_of(conn: Connection, source: Relation) -> Shards | None:
-    """The shards that a table itself is in, if the current role may read what places its rows."""
-    if not _is_installed(conn):
-        return None
+    """The shards that a table itself is in, if the current role may read what places its rows.
+
+    Where there is Citus.
+    """
     row = conn.execute(sqlfiles.query("citus", "shards"), {"table": source.oid}).fetchone()
     column = source.column(row[0]) if row and row[0] is not None else None
     return Shards(source.name, column.name) if column is not None and column.readable else None
@@ -67,12 +72,12 @@ def check_sessions(conn: Connection) -> None:
     Raises:
         PreconditionError: cluster_login, cluster_path.
     """
-    if _is_installed(conn):
+    if is_installed(conn):
         _check_sessions(conn)
 
 
 def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_once: bool) -> None:
-    """Have shards read in this transaction as this session would read them.
+    """Have shards read in this transaction as this session would read them, where there is Citus.
 
     Workers get the session's settings wherever there is Citus: functions may read what the catalog
     says nothing of.
@@ -83,8 +88,6 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_
     Raises:
         PreconditionError: as :func:`check_sessions`; cluster_differs.
     """
-    if not _is_installed(conn):
-        return
     read = _distributed_read(conn, relations)
     if read is not None:
         _check_sessions(conn)
@@ -98,11 +101,11 @@ def prepare_reading(conn: Connection, relations: Sequence[QualifiedName], *, at_
 def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
     """What the servers of shards count of changes; empty without shards, None if one is silent.
 
+    Where there is Citus.
+
     Args:
         sources: names, always in double quotes.
     """
-    if not _is_installed(conn):
-        return ""
     row = conn.execute(sqlfiles.query("citus", "changes"), {"sources": list(sources)}).fetchone()
     return row[0] if row else None
 
@@ -160,7 +163,8 @@ def _set_on_workers(conn: Connection) -> None:
     conn.execute(b"SET LOCAL citus.max_intermediate_result_size = -1")
 
 
-def _is_installed(conn: Connection) -> bool:
+def is_installed(conn: Connection) -> bool:
+    """Whether there is Citus in this database."""
     row = conn.execute(sqlfiles.query("citus", "installed")).fetchone()
     return bool(row and row[0])
 

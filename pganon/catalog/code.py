@@ -9,14 +9,14 @@ distributes nothing is searched on other servers: whoever could put code there i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.catalog.citus import distributed, prepare_reading
+from pganon.catalog.citus import distributed, is_installed, prepare_reading
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import EVERYBODY
@@ -30,12 +30,18 @@ _NAMED = 5
 
 
 def check_code(
-    conn: Connection, external: ExternalObjects, trusted: Collection[int], *, option: bool = False
+    conn: Connection,
+    external: ExternalObjects,
+    trusted: Collection[int],
+    *,
+    citus: bool,
+    option: bool = False,
 ) -> None:
     """Refuse code of roles that are not trusted.
 
     Args:
         trusted: numbers of roles in addition to the current one, the session's and superusers.
+        citus: whether there is Citus.
         option: trusted roles come from the command line, not from a policy.
 
     Raises:
@@ -47,7 +53,7 @@ def check_code(
         "function_schemas": [name.schema for name in external.functions],
         "functions": [name.name for name in external.functions],
         "trusted": list(trusted),
-        "distributed": distributed(conn),
+        "distributed": distributed(conn) if citus else [],
     }
     with conn.cursor(row_factory=dict_row) as cursor:
         query = sqlfiles.query("catalog", "untrusted_code")
@@ -96,10 +102,13 @@ def reading(
     with conn.transaction(force_rollback=only):
         _lock(conn, external.relations)
         before = _objects(conn, external)
-        check_code(conn, external, trusted, option=option)
-        prepare_reading(conn, external.relations, at_once=at_once)
+        # Who makes it later distributes nothing that this transaction holds locks on.
+        citus = is_installed(conn)
+        check_code(conn, external, trusted, citus=citus, option=option)
+        if citus:
+            prepare_reading(conn, external.relations, at_once=at_once)
         yield
-        check_code(conn, external, trusted, option=option)
+        check_code(conn, external, trusted, citus=citus, option=option)
         if _objects(conn, external) != before:
             raise PreconditionError(
                 f"{', '.join(map(str, external.functions))} changed while it was called",
@@ -110,6 +119,8 @@ def reading(
 
 def _objects(conn: Connection, external: ExternalObjects) -> list[tuple[object, ...]]:
     """Which functions bear the names, and which version of each."""
+    if not external.functions:
+        return []
     query = sqlfiles.query("catalog", "functions")
     names = {
         "schemas": [name.schema for name in external.functions],
@@ -123,8 +134,9 @@ def filters_rows(conn: Connection, relation: QualifiedName) -> bool:
 
     Of what it may not read, or what is not there, nothing is filtered.
     """
+    within = conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
     try:
-        with conn.transaction(force_rollback=True):
+        with conn.transaction(force_rollback=True) if within else nullcontext():
             _lock(conn, (relation,))
     except psycopg.errors.InsufficientPrivilege as error:
         return error.diag.source_function == ROW_SECURITY

@@ -66,13 +66,19 @@ def read_relation(
     name = source_name(source)
     refuse_own(name)
     try:
-        row = _one(conn, "relation", {"schema": name.schema, "name": name.name})
+        row = _one(conn, "relation", {**name.__dict__, "own": list(OWN_SCHEMAS)})
         if row is None:
             raise _missing(conn, name)
         _check_kind(name, row)
         if privileges:
             _check_usable(conn, name, row)
-        _check_reads(conn, name, row["oid"])
+        if row["reads_own"]:  # neither secrets of pganon nor another release
+            raise PreconditionError(
+                f"{name} reads tables of pganon and cannot be a source",
+                hint="release the source of the other release; two releases of one source are"
+                " compared, a release of a release is not",
+                code=ErrorCode.OWN_SCHEMA,
+            )
         relation = _relation(conn, name, row)
         if not privileges:
             every = tuple(replace(column, readable=True) for column in relation.columns)
@@ -125,16 +131,16 @@ def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -
     oid = {"oid": facts["oid"]}
     columns = tuple(_column(row) for row in _rows(conn, "columns", oid))
     found = base_columns(conn, facts["oid"], [column.attnum for column in columns])
-    origins, keys = origins_of(conn, found), _rows(conn, "keys", oid)
+    origins, keys = origins_of(conn, found), facts["keys"] or ()
     return Relation(
         oid=facts["oid"],
         name=name,
         kind=_KINDS[facts["relkind"]],
         columns=columns,
-        primary_key=tuple(row["attname"] for row in keys if row["is_primary"]),
+        primary_key=tuple(column for column, is_primary, _ in keys if is_primary),
         row_security=facts["row_security"],
         owner=facts["owner"],
-        unique=frozenset(row["attname"] for row in keys if row["is_alone"]),
+        unique=frozenset(column for column, _, is_alone in keys if is_alone),
         foreign_keys=tuple(_foreign_keys(conn, columns, found)),
         origins={column.name: origins[column.attnum] for column in columns},
     )
@@ -231,17 +237,6 @@ def _check_usable(conn: Connection, name: QualifiedName, row: Mapping[str, Any])
             f"the materialized view {name} has never been filled",
             hint=f"run {refresh.as_string(conn)}",
             code=ErrorCode.SOURCE_EMPTY,
-        )
-
-
-def _check_reads(conn: Connection, name: QualifiedName, oid: int) -> None:
-    """Refuse a view over relations of pganon: neither its secrets nor another release."""
-    if any(row["nspname"] in OWN_SCHEMAS for row in _rows(conn, "reads", {"oid": oid})):
-        raise PreconditionError(
-            f"{name} reads tables of pganon and cannot be a source",
-            hint="release the source of the other release; two releases of one source are compared,"
-            " a release of a release is not",
-            code=ErrorCode.OWN_SCHEMA,
         )
 
 

@@ -48,7 +48,14 @@ def unchanged(conn: Connection, roles: Roles) -> dict[str, int]:
 
 
 def check_roles(
-    conn: Connection, names: Iterable[str], roles: Roles, what: str, *, remedy: str, again: str
+    conn: Connection,
+    names: Iterable[str],
+    roles: Roles,
+    what: str,
+    *,
+    remedy: str,
+    again: str,
+    now: Roles | None = None,
 ) -> None:
     """Refuse names that no role has, or another role than the one that was named.
 
@@ -56,11 +63,12 @@ def check_roles(
         what: whom they are named as, such as "readers".
         remedy: the alternative to creating a role.
         again: how to name the roles that have the names now.
+        now: these roles; None: they are asked for.
 
     Raises:
         PreconditionError: missing_role, replaced_role.
     """
-    now = numbers(conn, names)
+    now = numbers(conn, names) if now is None else now
     missing = [name for name in names if name not in now]
     if missing:
         raise PreconditionError(

@@ -16,9 +16,8 @@ from pganon.hierarchies.files import check_files
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
-from pganon.run.probe import look
-from pganon.run.resolution import Connection, named_roles, resolve_policy
-from pganon.run.storable import check_storable
+from pganon.run.context import Connection, check_storable, named_roles, resolve_policy
+from pganon.run.dry_run import look
 
 
 @dataclass(frozen=True)

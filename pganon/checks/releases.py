@@ -13,8 +13,8 @@ from pganon.errors import DatabaseError, PganonError, PolicyError
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
 from pganon.publish.release_state import Version
-from pganon.run.probe import look
-from pganon.run.resolution import Connection
+from pganon.run.context import Connection
+from pganon.run.dry_run import look
 
 Source = Literal["unchanged", "changed", "perhaps_changed", "unknown"]
 

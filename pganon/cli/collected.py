@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 
@@ -23,6 +23,7 @@ from pganon.publish.listing import events, find
 from pganon.publish.privileges import can_read
 from pganon.publish.release_state import History, Version, unknown_version
 from pganon.report.collected import Access, Collected, Crossing, VersionFacts
+from pganon.report.parts import OverVersions
 
 Connection = psycopg.Connection[Any]
 
@@ -57,7 +58,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         source_columns=[column["name"] for column in version.source_columns],
         measures=told_measures(version.measures),
         readers=history.release.readers,
-        access=[Access(one.role, one.because) for one in can_read(conn, history)],
+        access=[Access(role=one.role, because=one.because) for one in can_read(conn, history)],
         crossings=_crossings(conn, version),
         events=ledger,
         evidence=evidence,
@@ -105,7 +106,7 @@ def _facts(version: Version) -> VersionFacts:
         released=version.row_count,
         suppressed=version.suppressed,
         published_at=version.published_at,
-        over_versions=version.over_versions,
+        over_versions=cast("OverVersions | None", version.over_versions),
         stored=version.stored,
     )
 
@@ -149,4 +150,7 @@ def _crossings(conn: Connection, version: Version) -> list[Crossing]:
     values = {"run_id": version.run_id}
     rows = conn.execute(sqlfiles.query("report", "crossings"), values).fetchall()
     own = f"version {version.version}"
-    return [Crossing(own, other, reason, people) for other, reason, people in rows]
+    return [
+        Crossing(version=own, other=other, reason=reason, people=people)
+        for other, reason, people in rows
+    ]

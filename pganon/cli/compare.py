@@ -113,7 +113,8 @@ def compare(
 
 
 def _write(output: Path, compared: Compared) -> None:
-    from pganon.report.comparison.page import document, page
+    from pganon.report.comparison.document import document
+    from pganon.report.comparison.page import page
 
     made = document(compared.as_dict(), datetime.now(UTC), program())
     write_private(output, as_text(output, made, page))

@@ -20,7 +20,7 @@ from pganon.install import installer
 
 if TYPE_CHECKING:
     from pganon.demo.request import Served
-    from pganon.run.result import RunResult
+    from pganon.run.record import RunResult
 
 FIRST_ROWS = (
     "SELECT age, sex, zip, diagnosis, days FROM published.admissions"

@@ -12,7 +12,7 @@ from pganon.errors import UsageError
 from pganon.identifiers import quote
 
 if TYPE_CHECKING:
-    from pganon.run.guard import Guarded
+    from pganon.history.guard import Guarded
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +27,7 @@ def guard(
     json: common.JsonOption = False,
 ) -> None:
     """Show the versions about the people of POLICY, which new ones are compared with."""
-    from pganon.run.guard import guarded
+    from pganon.run.grants import guarded
 
     loaded = common.read_policy(policy)
     with common.connect_owner(dsn, owner) as conn:

@@ -81,9 +81,9 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         source_columns=[name for name, _ in staged["source_columns"]],
         measures=staged["measures"],
         readers=readers,
-        access=[Access(role, "the policy names it as a reader") for role in readers],
+        access=[Access(role=role, because="the policy names it as a reader") for role in readers],
         crossings=[
-            Crossing(f"request {request}", other, reason, people)
+            Crossing(version=f"request {request}", other=other, reason=reason, people=people)
             for _, other, reason, people in judgement.get("crossings", ())
         ],
         events=ledger,

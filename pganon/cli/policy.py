@@ -165,7 +165,7 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     from pganon.publish.target import check_readers
     from pganon.resolved.republication import without_key
     from pganon.resolved.unchanged import unchanged_identifiers
-    from pganon.run.resolution import resolve_policy
+    from pganon.run.context import resolve_policy
 
     with common.connect(dsn) as conn:
         spec = resolve_policy(conn, loaded)

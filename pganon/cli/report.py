@@ -14,7 +14,7 @@ import typer
 from pganon import plain
 from pganon.cli import common
 from pganon.cli.written import as_text, check_output, write_private
-from pganon.errors import UsageError
+from pganon.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
     from pganon.report.collected import Collected
@@ -121,7 +121,14 @@ def report(
                 "release": made["properties"]["release"],
                 "version": made["properties"]["version"],
                 **{part: made[part] for part in ("status", "comments") if part in made},
-                **({} if request is None else {"request": request}),
+                **(
+                    {}
+                    if request is None
+                    else {
+                        "request": request,
+                        "evidence_sha256": made["proof"]["evidence_sha256"],
+                    }
+                ),
             }
         )
         return
@@ -136,6 +143,8 @@ def report(
     points = len(made["comments"])
     look = f"{points} to look at" if points else "nothing to look at"
     common.line(f"{output}: {about}; {look}")
+    if request is not None:
+        common.line(f"evidence {made['proof']['evidence_sha256']}")
 
 
 def _for_readers(asked: _Asked) -> Made:
@@ -154,10 +163,20 @@ def _for_readers(asked: _Asked) -> Made:
 
 
 def _for_officer(asked: _Asked) -> Made:
+    from pydantic import ValidationError
+
     from pganon.report.document import document
     from pganon.report.page import page
 
-    return document(_collected(asked), asked.files), page
+    collected = _collected(asked)
+    try:
+        return document(collected, asked.files), page
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        raise LedgerError(
+            f"what is stored of the version does not fit a report: {error.title}.{place}",
+            hint="it was changed, or written by another version of pganon; run the release again",
+        ) from None
 
 
 def _collected(asked: _Asked) -> Collected:

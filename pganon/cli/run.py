@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pganon.forms.request import Request, Workload
     from pganon.policy.loader import LoadedPolicy
     from pganon.run.options import Options
-    from pganon.run.result import RunResult
+    from pganon.run.record import RunResult
 
 ChosenArgument = Annotated[
     str, typer.Argument(help="Policy file, or the name of a policy in the database.")

@@ -11,8 +11,8 @@ from pganon.candidates.settings import options_of, written
 from pganon.cli import common
 from pganon.forms.form import STRUCTURE
 from pganon.privacy.base import from_below
+from pganon.publish.figures import Verified
 from pganon.report.comparison.heads import Measure, heads_of
-from pganon.run.result import Verified
 
 
 def show_compared(compared: Compared) -> None:

@@ -9,8 +9,9 @@ from pganon.cli import common
 from pganon.cli.metrics import show_metrics
 from pganon.forms.utility import Utility
 from pganon.metrics.reasons import texts
+from pganon.publish.figures import IncrementFigures, Verified
 from pganon.publish.views import dependent_texts
-from pganon.run.result import Added, IncrementFigures, RunResult, Verified
+from pganon.run.record import Added, RunResult
 
 
 def show_result(result: RunResult, *, timing: bool = False) -> None:

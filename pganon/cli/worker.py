@@ -73,11 +73,22 @@ RequestArgument = Annotated[int, typer.Argument(help="Number of the request.")]
 def approve(
     request: RequestArgument,
     reason: ReasonOption,
+    evidence: Annotated[
+        str | None,
+        typer.Option(
+            "--evidence",
+            metavar="SHA256",
+            help="Digest of the evidence in the report that you looked at.",
+        ),
+    ] = None,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Approve a verified release that waits for a second person; a worker publishes it."""
-    _decide("approve", request, reason, dsn, json)
+    """Approve a verified release that waits for a second person; a worker publishes it.
+
+    If it was judged again since it first waited, say with --evidence that you looked at that.
+    """
+    _decide("approve", request, reason, evidence, dsn, json)
 
 
 def reject(
@@ -87,12 +98,14 @@ def reject(
     json: common.JsonOption = False,
 ) -> None:
     """Reject a verified release that waits for a second person; it is never published."""
-    _decide("reject", request, reason, dsn, json)
+    _decide("reject", request, reason, None, dsn, json)
 
 
-def _decide(decision: str, request: int, reason: str, dsn: str | None, json: bool) -> None:
+def _decide(
+    decision: str, request: int, reason: str, evidence: str | None, dsn: str | None, json: bool
+) -> None:
     with common.connect(dsn) as conn:
-        values = {"decision": decision, "id": request, "reason": reason}
+        values = {"decision": decision, "id": request, "reason": reason, "evidence": evidence}
         try:
             with conn.transaction():
                 admit_decider(conn)

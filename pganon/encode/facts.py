@@ -13,6 +13,9 @@ ASSUMED_VALUES = 40
 KEPT = count("kept", assumed=40)
 """Records that the rules for NULL keep; without those that a method collapses."""
 
+MOST_EACH = count("most_each")
+"""Records of the individual who has most of them, where an individual may have several."""
+
 COLLAPSED = count("collapsed")
 """Records that repeat a value of their individual, where the method counts it once."""
 

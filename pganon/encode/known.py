@@ -7,13 +7,13 @@ forgotten are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.catalog.model import ExternalObjects
+from pganon.catalog.model import Column, ExternalObjects
 from pganon.encode.aliases import known_as, with_first_keys
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, identity, mark_of_forgotten, secret_of
@@ -67,20 +67,21 @@ def same_steps(
         lambda s: s.work(name),
         lambda s: _people(spec, people, table(s)),
     )
-    filtered = people.others is not None and (spec.where or spec.exclude) is not None
+    left_out = bool(people.beside) or (spec.where or spec.exclude) is not None
+    filtered = people.others is not None and left_out
     whole = CreateTable(
         every,
-        "people of the source whom the policy leaves out, too",
+        "people whom the policy leaves out, and of other sources of these versions, too",
         lambda s: s.work(every),
         lambda s: _everybody(spec, people, s),
-        external=ExternalObjects(spec.read),
+        external=ExternalObjects((*spec.read, *people.beside)),
     )
     checks = [
         _check(table, f"{purpose}_{name}", held, problem)
         for table, purpose, held, problem in (
             (name, "still", people.newest, _still(spec)),
             (name, "same", people.same, _same(spec)),
-            (every if filtered else name, "others", people.others, _known(spec)),
+            (every if filtered else name, "others", people.others, _known(spec, people)),
         )
         if held is not None
     ]
@@ -88,13 +89,19 @@ def same_steps(
 
 
 def _everybody(spec: ReleaseSpec, people: People, state: State) -> exp.Select:
-    """Of the source as it is: a policy may ask for people of whom no version is."""
+    """Of sources as they are: a policy may ask for people of whom no version is."""
     columns = [spec.source.column(name) for name in spec.individual or spec.record_key]
-    key = key_text_of([column for column in columns if column is not None], "src")
-    tree = exp.select(named(known_as(spec, key), "key")).from_(aliased(spec.source.name, "src"))
+    mine = tuple(column for column in columns if column is not None)
+
+    def keys(source: QualifiedName, columns: Sequence[Column]) -> exp.Select:
+        key = key_text_of(columns, "src")
+        tree = exp.select(named(known_as(spec, key), "key")).from_(aliased(source, "src"))
+        return with_first_keys(spec, state, tree, key)
+
+    sources = {spec.source.name: mine, **people.beside}
     return query(
         "select distinct :person as person from k where k.key is not null",
-        {"k": with_first_keys(spec, state, tree, key)},
+        {"k": stacked([keys(*one) for one in sources.items()])},
         person=digest(col("key", "k"), secret_of(people.population)),
     )
 
@@ -144,26 +151,37 @@ def _still(spec: ReleaseSpec) -> _Problem:
     return problem
 
 
-def _known(spec: ReleaseSpec) -> _Problem:
+def _known(spec: ReleaseSpec, people: People) -> _Problem:
+    names, hint = " and ".join(map(str, (spec.source.name, *people.beside))), _RENEWED
+    if people.closed:
+        key = ", ".join(map(quote, spec.individual or spec.record_key))
+        closed = ", ".join(map(str, people.closed))
+        hint = (
+            f"earlier versions read {closed}: let this role read the keys there, to see that they"
+            f" are as they were (GRANT SELECT ({key}) ON {closed}); {hint}"
+        )
+
     def problem(held: Members, row: Mapping[str, Any]) -> PganonError | None:
         smaller = min(row["people"], row["members"])
         if _TENTH * row["present"] >= smaller:
             return None
         return _keys_changed(
-            f"{row['present']} of the {row['people']} people of {spec.source.name} are known from"
-            f" {held.label} and all others that read one of its relations"
+            f"{row['present']} of the {row['people']} people of {names} are known from"
+            f" {held.label} and all others that read one of its relations",
+            hint,
         )
 
     return problem
 
 
-def _keys_changed(what: str) -> PreconditionError:
-    return PreconditionError(
-        what,
-        hint="if their keys changed, name the old ones by `aliases`; if the people are others"
-        " each time, write population: {renewed: true}",
-        code=ErrorCode.KEYS_CHANGED,
-    )
+_RENEWED = (
+    "if their keys changed, name the old ones by `aliases`; if the people are others each time,"
+    " write population: {renewed: true}"
+)
+
+
+def _keys_changed(what: str, hint: str = _RENEWED) -> PreconditionError:
+    return PreconditionError(what, hint=hint, code=ErrorCode.KEYS_CHANGED)
 
 
 def _same(spec: ReleaseSpec) -> _Problem:

@@ -16,6 +16,7 @@ from pganon.catalog.types import CANONICAL_TYPES
 from pganon.catalog.values import as_text, caseless, stored
 from pganon.encode import number_line
 from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_keys
+from pganon.encode.facts import MOST_EACH
 from pganon.encode.hidden import (
     applies,
     unmatched_counts,
@@ -25,7 +26,7 @@ from pganon.encode.hidden import (
 )
 from pganon.encode.keys import key_text_of
 from pganon.encode.known import RETURNED_RECORDS, known_steps
-from pganon.encode.people import owner_columns
+from pganon.encode.people import has_several, owner_columns
 from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.weights import (
     UNWEIGHTED,
@@ -240,6 +241,10 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
             named(fragment("count(distinct :p)", p=apart), "individuals"),
             named(fragment("count(*) - count(:p)", p=person), "nobody"),
         )
+        if has_several(spec):
+            each = query("select count(*) as n from t", {"t": state.work(SNAP)}).group_by(apart)
+            most = query("select coalesce(max(e.n), 0) from e", {"e": each})
+            tree = tree.select(named(scalar(most), MOST_EACH.column))
     return tree
 
 
@@ -268,7 +273,9 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
     facts += [UNWEIGHTED] if spec.weight is not None else []
     if spec.aliases is not None and not spec.individual:
         facts.append(count("namesakes"))
-    return [*facts, *(counts("individuals", "nobody", of="source_") if spec.individual else ())]
+    if spec.individual:
+        facts += counts("individuals", "nobody", of="source_")
+    return [*facts, *([MOST_EACH] if has_several(spec) else [])]
 
 
 def _inspection_problem(

@@ -18,6 +18,7 @@ from pganon.estimation.refusals import EstimateRefused, Unsupported
 from pganon.estimation.release import Published, read_release
 from pganon.estimation.resolve import resolve
 from pganon.estimation.results import Estimates
+from pganon.identifiers import quote
 from pganon.install import access
 from pganon.publish.sessions import translated
 from pganon.sqltools import statement
@@ -77,6 +78,13 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
     except psycopg.DataError as error:
         if error.sqlstate is None:
             raise EstimateRefused("the answer has a date beyond those of Python") from None
+        measured = _measured(resolved)
+        if isinstance(error, psycopg.errors.NumericValueOutOfRange) and measured:
+            raise EstimateRefused(
+                f"numbers of {measured} are too large or too small: their sums or squares are"
+                " beyond double precision",
+                hint="ask for count(*), or about a release of a view that scales the column",
+            ) from None
         raise EstimateRefused(
             f"the condition fails on a value that a class covers ({error.sqlstate})",
             hint="write it so that no value makes it fail",
@@ -94,6 +102,12 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
     return Estimates(
         release.name, release.version, names, keys, aggregates, tuple(rows), select.as_string()
     )
+
+
+def _measured(resolved: Resolved) -> str:
+    """Columns of which numbers are computed with."""
+    measured = [a.column.name for q in resolved.questions for a in q.aggregates if a.column]
+    return ", ".join(map(quote, dict.fromkeys(measured)))
 
 
 def _uses(resolved: Resolved, column: Published) -> list[Use]:

@@ -9,9 +9,14 @@ Evidence is stored without them; measures are stored whole, for the steward, and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
+from pganon.encode.facts import MOST_EACH
+from pganon.encode.people import has_several
 from pganon.policy.model import Policy
+from pganon.resolved.model import ReleaseSpec
+from pganon.steps.facts import Facts
 
 WITHHELD = "withheld"
 """In the measures of a version: that this holds of it."""
@@ -29,6 +34,19 @@ def few_left_out(policy: Policy, records: int) -> bool:
     Records of one person may be many, so any number of them may be of few people.
     """
     return records > 0 and (policy.several_each or records < policy.report.smallest)
+
+
+def fewest_records(spec: ReleaseSpec, facts: Facts) -> float:
+    """How many records are of `report.smallest` people at least, whoever has them."""
+    if not has_several(spec):
+        return spec.policy.report.smallest
+    return inf if several_in_earlier(spec) else spec.policy.report.smallest * facts[MOST_EACH]
+
+
+def several_in_earlier(spec: ReleaseSpec) -> bool:
+    """Whether people have several records in earlier increments, of which nobody knows whose they
+    are."""
+    return has_several(spec) and spec.growth is not None and spec.growth.version is not None
 
 
 def told_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +90,36 @@ def _told(check: Mapping[str, Any]) -> dict[str, Any]:
     return {**check, "measured": None} if compared or combined else dict(check)
 
 
-def share_told(share: float, people: float, smallest: int) -> float | None:
-    """A share of people; None of all but few of them, as the rest would be counted by it."""
+def share_told(share: float, people: float, smallest: float) -> float | None:
+    """A share of people; None of all but few of them, as the rest would be counted by it.
+
+    Of records, where `smallest` is as many as :func:`fewest_records`.
+    """
     rest = round(people * (1 - share))
     return None if 0 < rest < smallest else share
+
+
+GAIN = 0.09
+"""How much more often an attack may succeed because people are in the release, before the report
+says so first. It is the chance that authorities accept (`pganon.report.figures.LIMITS`), to which
+El Emam, Mosquera and Bass (2020) hold what a release tells of a person beyond identity, too."""
+
+
+def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:
+    """A finding of attacks without shares of all but few people, and what these follow from; but
+    whether the attack surely gains more than `GAIN`. The same of one that is told."""
+    found = dict(finding)
+    for name in ("release", "members", "control"):
+        rate = found[name]
+        if rate is None or rate["share"] is None:
+            continue
+        if share_told(rate["share"], rate["attempts"], smallest) is None:
+            found[name] = {"attempts": rate["attempts"], **dict.fromkeys(_OF_RATE)}
+    difference = found["difference"]
+    found["gains"] = found.get("gains", difference is not None and difference["low"] > GAIN)
+    if any(found[name] and found[name]["share"] is None for name in ("members", "control")):
+        found["difference"] = None
+    return found
+
+
+_OF_RATE = ("successes", "share", "low", "high")

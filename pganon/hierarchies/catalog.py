@@ -13,7 +13,7 @@ from pganon.hierarchies.build import Build, counted, size_check, tree_table, val
 from pganon.hierarchies.listing import listing_steps, nodes_check
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import col, fragment, num, query, text
-from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
+from pganon.steps import Check, CreateTable, DropTables, Loop, State, Step
 from pganon.steps.facts import Fact, count, counts, flag
 
 MAX_CALLS = 20
@@ -88,13 +88,13 @@ def function_steps(build: Build, function: QualifiedName) -> tuple[Step, ...]:
     It is called once per distinct value for level 1, 2, ... until all values share one label.
     """
     rounds = count("calls_rounds", build.facts)
-    calls = Repeat(
+    calls = Loop(
         build.step("calls"),
         build.purpose(f"labels by {function}, level after level"),
         lambda number: _call(build, function, number),
         _done(build),
-        lambda state: MAX_CALLS,
         rounds,
+        carries=[f"tree_{build.name}_call"],
     )
 
     def last(state: State) -> QualifiedName:
@@ -179,24 +179,16 @@ def _call(build: Build, function: QualifiedName, number: int) -> Sequence[Step]:
             label=_invoke(function, argument, num(level)),
         )
 
-    steps: list[Step] = [
+    return [
         CreateTable(
             build.step(f"call_{level}"),
             build.purpose(f"labels of level {level}"),
             after,
             select,
             external=ExternalObjects(functions=(function,)),
-        )
+        ),
+        _call_check(build, function, number),
     ]
-    if number:
-        steps.append(
-            DropTables(
-                build.step(f"drop_{level}"),
-                build.purpose("drop the level before"),
-                lambda state: [before(state)],
-            )
-        )
-    return [*steps, _call_check(build, function, number)]
 
 
 def _invoke(function: QualifiedName, *arguments: exp.Expr) -> exp.Expr:

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
+from pganon.encode.people import identity
 from pganon.ledger.repository import as_jsonb
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Asked, KnownPopulation, chosen
@@ -89,8 +90,7 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
         existing = find(conn, spec, sources)
         if existing is not None:
             return existing  # made and released since the caller looked
-        unused = conn.execute(sqlfiles.query("population", "unused"), values).fetchone()
-        made = unused or conn.execute(sqlfiles.query("population", "add"), values).fetchone()
+        made = conn.execute(sqlfiles.query("population", "add"), values).fetchone()
     assert made is not None
     return int(made[0])
 
@@ -102,8 +102,8 @@ def set_of_run(conn: Connection, run_id: int, population: int) -> None:
     )
 
 
-def counter(conn: Connection, population: int) -> int:
-    """How often the history of the population changed.
+def counter(conn: Connection, population: int) -> tuple[int, bool]:
+    """How often the history of the population changed; whether any of its people were forgotten.
 
     In a transaction, nobody else changes it before the end.
     """
@@ -111,4 +111,12 @@ def counter(conn: Connection, population: int) -> int:
         sqlfiles.query("population", "counter"), {"population": population}
     ).fetchone()
     assert row is not None
-    return int(row[0])
+    return int(row[0]), bool(row[1])
+
+
+def that_grows(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int | None:
+    """The population that only one run at a time may form cohorts of; None for other policies."""
+    if spec.policy.refresh != "increments" or identity(spec) is None:
+        return None
+    population = find(conn, spec, sources)
+    return make(conn, spec, sources) if population is None else population

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
+from pganon.policy.model import Policy
+from pganon.policy.over_time import over_time_refusals
+from pganon.resolved.growth import increment_refusals
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import Republication
 
 _MESSAGES = {
     "crossing": "{people} people were in other groups in {label}; who has both sees smaller ones",
@@ -106,3 +111,36 @@ def refusal(conflict: Conflict, alternatives: Alternatives) -> PrivacyRefusal:
         code=ErrorCode.REPUBLICATION,
         reason=conflict.reason,
     )
+
+
+def alternatives_of(spec: ReleaseSpec, republication: Republication) -> Alternatives:
+    """Of a release of people who can be told apart."""
+    policy = spec.policy
+    return Alternatives(
+        increments=policy.refresh != "increments" and _can_grow(spec),
+        invariant=policy.refresh != "invariant" and _can_keep(policy),
+        same=_under_another_policy(republication),
+        accepts=policy.method.admits("republication", "allow"),
+    )
+
+
+def _can_grow(spec: ReleaseSpec) -> bool:
+    """But for the size of an increment, which can be given."""
+    policy = spec.policy.model_copy(
+        update={"refresh": "increments", "increment_size": spec.minimum_size}
+    )
+    return not any(increment_refusals(replace(spec, policy=policy)))
+
+
+def _can_keep(policy: Policy) -> bool:
+    given = {**dict(policy), "refresh": "invariant"}
+    # A refusal names the methods that can, which imports all of them.
+    supported = "invariant" in policy.method.supports
+    return supported and not any(over_time_refusals(policy.registry, given, policy.method))
+
+
+def _under_another_policy(republication: Republication) -> str | None:
+    """Beside a version under the same policy the source has changed, or it would be repeated."""
+    comparable = (one for one in republication.earlier if one.partition_hash is not None)
+    nearest = next(comparable, None)
+    return nearest.label if nearest and not republication.candidates else None

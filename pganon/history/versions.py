@@ -13,7 +13,6 @@ from pganon.catalog.model import Origin
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.forms.groups import GROUPS
-from pganon.history import populations
 from pganon.history.invariance import stored as stored_signatures
 from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.model import EarlierVersion, GroupTables
@@ -37,6 +36,7 @@ class PastVersion:
         audiences: as the policy has it.
         over_versions: whether the guarantee holds beside other versions.
         sources: names of the source and of all relations that its rows came from.
+        source: the source as its policy names it.
     """
 
     release: str
@@ -52,6 +52,7 @@ class PastVersion:
     audiences: str | None
     over_versions: str | None
     sources: list[str]
+    source: str
 
     @property
     def label(self) -> str:
@@ -256,7 +257,7 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
     Raises:
         HistoryChanged: the rule was not checked against all versions that there are now.
     """
-    if populations.counter(conn, judged.population) != judged.counter:
+    if not count(conn, judged.population, judged.name, judged.sources, known=judged.counter):
         raise HistoryChanged
     if judged.functions is not None:
         stored_signatures.moved(conn, judged.functions)
@@ -264,7 +265,6 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
         stored_signatures.replace(conn, judged.population, judged.signatures, run_id)
     for crossing in judged.crossings:
         cross(conn, run_id, crossing)
-    count(conn, judged.population, judged.name, judged.sources)
 
 
 def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
@@ -300,10 +300,17 @@ def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
 
 
 def count(
-    conn: Connection, population: int, name: str | None = None, sources: Sequence[str] = ()
-) -> None:
-    """Note that the history of a population changed; a version may add a name and sources."""
-    conn.execute(
-        sqlfiles.query("population", "count"),
-        {"population": population, "name": name, "sources": list(sources)},
-    )
+    conn: Connection,
+    population: int,
+    name: str | None = None,
+    sources: Sequence[str] = (),
+    *,
+    known: int | None = None,
+) -> bool:
+    """Note that the history of a population changed; a version may add a name and sources.
+
+    Args:
+        known: how often it had changed; False if it did since, and nothing is noted.
+    """
+    values = {"population": population, "name": name, "sources": list(sources), "known": known}
+    return conn.execute(sqlfiles.query("population", "count"), values).rowcount > 0

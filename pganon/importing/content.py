@@ -95,9 +95,8 @@ class Content:
         if self.kind != "text":
             self.path = source
             if self._packing() and not self._is_workbook():
-                self.path = Path(kept.enter_context(tempfile.TemporaryDirectory())) / "content"
-                with self.opened() as stream, self.path.open("wb") as plain:
-                    shutil.copyfileobj(stream, plain)
+                with self.opened() as stream:
+                    self.path = _copied(stream, kept)
 
     def _packing(self) -> str | None:
         with self._source.open("rb") as packed:
@@ -159,6 +158,22 @@ def _only_member(file: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     return members[0]
 
 
+def _copied(stream: IO[bytes], kept: ExitStack) -> Path:
+    """A private copy, by a path at which it can be opened several times.
+
+    Where the system has such paths, it is a file without a name, which goes with the process,
+    however that ends.
+    """
+    copy: IO[bytes] = kept.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 (kept)
+    path = Path(f"/proc/self/fd/{copy.fileno()}")
+    if not path.exists():
+        path = Path(kept.enter_context(tempfile.TemporaryDirectory())) / "content"
+        copy = kept.enter_context(path.open("wb"))
+    shutil.copyfileobj(stream, copy)
+    copy.flush()
+    return path
+
+
 @contextmanager
 def content_of(file: Path) -> Iterator[Content]:
     """The content of a file, or of a pipe, which is kept in a private file meanwhile.
@@ -170,9 +185,8 @@ def content_of(file: Path) -> Iterator[Content]:
         with ExitStack() as kept:
             source = file
             if not stat.S_ISREG(file.stat().st_mode):
-                source = Path(kept.enter_context(tempfile.TemporaryDirectory())) / "content"
-                with file.open("rb") as pipe, source.open("wb") as copy:
-                    shutil.copyfileobj(pipe, copy)
+                with file.open("rb") as pipe:
+                    source = _copied(pipe, kept)
             yield Content(file, source, kept)
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise UsageError(f"{file} is not complete, or damaged: it cannot be unpacked") from error

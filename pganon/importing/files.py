@@ -29,7 +29,7 @@ from pganon.importing.form import EXTRA, Format
 from pganon.importing.kinds import Found, Inference, canonical
 from pganon.importing.notes import Note, Suspect, words_note
 from pganon.importing.table import TableColumn
-from pganon.publish.grants import regrant
+from pganon.publish.views import regrant
 
 Connection = psycopg.Connection[Any]
 Source = csvs.CsvFile | typed.Columns | typed.Workbook | typed.Statistics

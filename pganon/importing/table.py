@@ -19,7 +19,7 @@ from pganon.database import check_encoding
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, quote
-from pganon.publish.grants import Grant, privileges_on
+from pganon.publish.views import Grant, standing
 
 Connection = psycopg.Connection[Any]
 
@@ -89,9 +89,9 @@ def _oid(conn: Connection, target: QualifiedName) -> int | None:
 
 def drop(conn: Connection, target: QualifiedName) -> list[Grant]:
     """Drop a table, if there is one; gives the privileges of others on it."""
-    grants = privileges_on(conn, _oid(conn, target))
+    there = standing(conn, [target]).get(target)
     conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
-    return grants
+    return there.grants if there else []
 
 
 @dataclass(frozen=True)

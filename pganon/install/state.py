@@ -58,16 +58,19 @@ class Applied:
 
 def read(conn: Connection) -> Installation:
     """Schemas and owners; needs no privilege."""
-    owners = dict(conn.execute(sqlfiles.query("install", "schemas")).fetchall())
-    row = conn.execute(sqlfiles.query("install", "has_migrations")).fetchone()
-    return Installation(owners, bool(row and row[0]))
+    rows = conn.execute(sqlfiles.query("install", "schemas")).fetchall()
+    return Installation(
+        {name: owner for name, owner, _ in rows}, any(has_migrations for *_, has_migrations in rows)
+    )
 
 
 def read_applied(conn: Connection) -> Applied:
     """The state tables; the session must have become the owner."""
-    migrations = conn.execute(sqlfiles.query("install", "migrations")).fetchall()
-    objects = conn.execute(sqlfiles.query("install", "object_set")).fetchone()
-    return Applied(tuple(migrations), objects)
+    row = conn.execute(sqlfiles.query("install", "applied")).fetchone()
+    assert row is not None
+    migrations, *objects = row
+    known = (objects[0], objects[1], objects[2]) if objects[0] is not None else None
+    return Applied(tuple(map(tuple, migrations)), known)
 
 
 def missing() -> InstallError:

@@ -9,6 +9,7 @@ Details hold names, counts, parameters and error codes, never a value of a row.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, Literal
 
@@ -45,6 +46,7 @@ def start_run(
     *,
     seed: bytes | None = None,
     details: Mapping[str, Any] | None = None,
+    held: ExitStack | None = None,
 ) -> int:
     """Write 'started', make the run's secrets in the server, and give the run's number.
 
@@ -54,6 +56,7 @@ def start_run(
     Args:
         seed: derive all secrets from it, so that a dry run can be repeated.
         details: of the row.
+        held: ends the lock, in place of `locks.hold`.
     """
     row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
     assert row is not None
@@ -65,14 +68,15 @@ def start_run(
         "program_version": program_version(),
         "policy_hash": policy_hash,
         "details": as_jsonb(details or {}),
+        "seed": seed,
     }
     try:
-        with conn.transaction():
-            conn.execute(sqlfiles.query("ledger", "start"), values)
-            conn.execute(sqlfiles.query("ledger", "add_secret"), {"run_id": run_id, "seed": seed})
+        conn.execute(sqlfiles.query("ledger", "start"), values)
     except BaseException:
         locks.leave(conn, key)
         raise
+    if held is not None:
+        held.callback(locks.leave, conn, key)
     return run_id
 
 
@@ -148,11 +152,6 @@ def error_details(error: BaseException) -> dict[str, Any]:
     if isinstance(error, DatabaseError):
         found |= {"sqlstate": error.sqlstate, "step": error.step}
     return {name: value for name, value in found.items() if value is not None}
-
-
-def unfinished(conn: Connection) -> list[int]:
-    """Runs without a last row: alive, or interrupted."""
-    return [row[0] for row in conn.execute(sqlfiles.query("ledger", "unfinished")).fetchall()]
 
 
 def lasted(conn: Connection, release: str) -> float | None:

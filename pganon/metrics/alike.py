@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pganon.forms.form import Histogram, Relations
-from pganon.forms.withheld import share_told
+from pganon.forms.withheld import fewest_records, share_told
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query
@@ -49,7 +49,7 @@ def alike(spec: ReleaseSpec, facts: Facts) -> dict[str, float]:
 
 def alike_told(spec: ReleaseSpec, facts: Facts) -> dict[str, float | None]:
     """The same for others than the steward; None of all but few."""
-    smallest = spec.policy.report.smallest
+    smallest = fewest_records(spec, facts)
     return {
         item.published: share_told(facts[_share(item)], facts[_counted(item)], smallest)
         for item in spec.unprotected

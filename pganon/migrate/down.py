@@ -20,10 +20,10 @@ from pganon.publish import lifecycle, listing
 from pganon.publish.readers import set_readers
 from pganon.publish.transaction import publishing
 from pganon.run import grants
+from pganon.run.context import named_roles
 from pganon.run.grants import change_readers
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
-from pganon.run.resolution import named_roles
 
 
 def down(

@@ -24,7 +24,7 @@ from pganon.migrate.history import (
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish.target import check_readers
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
@@ -9,22 +10,28 @@ from typing import Any, assert_never
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.identifiers import QualifiedName
 from pganon.plan.build import Phase, Plan
 from pganon.sqltools import pretty
 from pganon.steps import (
     Alone,
+    Ask,
     Check,
     CreateTable,
+    Dialogue,
     DropTables,
     Load,
+    Loop,
+    Made,
     Parallel,
     Query,
-    Repeat,
+    Scope,
     Search,
     State,
     Statement,
     Step,
     given,
+    noted,
     taken,
 )
 from pganon.steps.facts import Fact, Facts
@@ -77,27 +84,57 @@ class _Walk:
     state: State
     sql: bool
     found: list[Explained] = field(default_factory=list)
+    made: Made = field(default_factory=dict)
 
     def through(self, phase: str, steps: Sequence[Step], prefix: str = "") -> None:
         for step in steps:
             match step:
-                case Repeat():
-                    self._repeat(phase, step, prefix)
+                case Scope():
+                    before = set(self.made)
+                    self.through(phase, step.body, prefix)
+                    self._tidy(phase, step, before, prefix)
+                case Loop():
+                    self._loop(phase, step, prefix)
                 case Parallel():
                     self._parallel(phase, step, prefix)
-                case CreateTable() | Check() | Statement() | DropTables() | Search() | Load():
+                case Dialogue():
+                    self._dialogue(phase, step, prefix)
+                case (
+                    CreateTable() | Check() | Statement() | DropTables() | Search() | Load() | Ask()
+                ):
                     self._alone(phase, step, prefix)
                 case unknown:
                     assert_never(unknown)
 
-    def _repeat(self, phase: str, step: Repeat, prefix: str) -> None:
+    def _loop(self, phase: str, step: Loop, prefix: str) -> None:
         name = f"{prefix}{step.name}"
         self.found.append(Explained(phase, name, f"{step.purpose}; repeated", ""))
         outer = self.state.current
         self.state = self.state.at_round(0)
+        before = set(self.made)
         self.through(phase, step.body(0), f"{name}.")
+        self._tidy(phase, step, before, f"{name}.")
         self.state = replace(self.state, current=outer)
         self._observe([step.rounds])
+
+    def _dialogue(self, phase: str, step: Dialogue, prefix: str) -> None:
+        """Each of its steps once, however often it is asked."""
+        name = f"{prefix}{step.name}"
+        self.found.append(Explained(phase, name, step.purpose, ""))
+        talk, shown = step.talk(self.state), set[str]()
+        with contextlib.suppress(StopIteration):
+            asked = next(talk)
+            while True:
+                self.through(phase, [asked] if asked.name not in shown else [], f"{name}.")
+                shown.add(asked.name)
+                asked = talk.send(asked.assumed if isinstance(asked, Ask) else ())
+        self._observe(step.gives)
+
+    def _tidy(
+        self, phase: str, step: Scope | Loop, before: set[QualifiedName], prefix: str
+    ) -> None:
+        tidied = step.tidied(self.state, before, self.made)
+        self.through(phase, [tidied] if tidied.tables(self.state) else [], prefix)
 
     def _parallel(self, phase: str, step: Parallel, prefix: str) -> None:
         """Chains see nothing of each other, but of those that they wait for."""
@@ -116,6 +153,7 @@ class _Walk:
             statement = _sql(step, self.state) if self.sql else ""
             self.found.append(Explained(phase, name, step.purpose, statement))
             self._observe(given(step, self.state))
+            noted(step, self.state, self.made)
 
     def _observe(self, facts: Sequence[Fact[Any]]) -> None:
         self.state = self.state.observing({fact: fact.assumed for fact in facts})
@@ -143,7 +181,7 @@ def _sql(step: Alone, state: State) -> str:
     match step:
         case CreateTable():
             return _made(step, state)
-        case Check():
+        case Check() | Ask():
             return _pretty(step.select(state))
         case Statement():
             return step.render(state).as_string(None)

@@ -14,21 +14,10 @@ from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.sensitive_when import SensitiveWhen
 from pganon.policy.texts import Name
-from pganon.policy.words import NULLS, ROLES, TYPES, UNPROTECTED
+from pganon.policy.words import Nulls, Role
 
-Role = Literal[
-    "identifying",
-    "individual",
-    "quasi_identifying",
-    "quasi_sensitive",
-    "sensitive",
-    "semi_sensitive",
-    "insensitive",
-    "weight",
-]
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 MAX_LEVEL = 64
-Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 
 
 def _one_set(value: object) -> object:
@@ -65,24 +54,22 @@ Levels = Annotated[
 class ColumnPolicy(Declaration):
     """Role of one source column, and how it may be treated."""
 
-    role: Annotated[Role, known_word("role", ROLES)]
-    type: Annotated[ColumnType, known_word("column type", TYPES)] | None = None
+    role: Annotated[Role, known_word("role")]
+    type: Annotated[ColumnType, known_word("column type")] | None = None
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
     domain: Domain | None = None
     hierarchy: Hierarchy | None = None
     levels: Levels | None = None
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
-    nulls: Annotated[Nulls, known_word("way to treat nulls", NULLS)] = "as_value"
-    unprotected: Annotated[
-        Literal["warn", "accept"], known_word("word for unprotected", UNPROTECTED)
-    ] = "warn"
+    nulls: Annotated[Nulls, known_word("way to treat nulls")] = "as_value"
+    unprotected: Annotated[Literal["warn", "accept"], known_word("word for unprotected")] = "warn"
     sensitive_when: SensitiveWhen | None = None
     qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")
     def _keys_fit_role(self) -> ColumnPolicy:
-        refuse(column_refusals(self.model_dump(by_alias=True)))
+        refuse(list(column_refusals(self.model_dump(by_alias=True))))
         return self
 
 

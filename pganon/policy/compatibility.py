@@ -5,7 +5,8 @@ Every rule reads the class variables of :class:`pganon.policy.options.MethodOpti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pganon.identifiers import MAX_BYTES, fits
@@ -27,188 +28,159 @@ _FEW = 4
 """Methods that a hint names."""
 
 
-def method_refusals(
-    registry: Registry,
-    method: MethodOptions | None,
-    columns: Columns,
-    models: Sequence[Any],
-    release: object,
-    individual: object = None,
-    inference: object = None,
-    on_infeasible: object = None,
-    republication: object = None,
-    refresh: object = None,
-    suppression_limit: object = None,
-) -> list[Refusal]:
-    """Problems of a policy with its method; arguments that are None are not checked."""
+@dataclass(frozen=True)
+class Written:
+    """A policy that was not checked, or only in part.
+
+    A column, a model or a method that is None is declared but wrong in itself; nothing is concluded
+    from it.
+
+    Attributes:
+        keys: the whole policy, as it is written.
+    """
+
+    registry: Registry
+    columns: Columns
+    models: Sequence[Any]
+    method: MethodOptions | None
+    exclusions: Sequence[Any]
+    keys: Mapping[str, Any]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all columns and models are right in themselves."""
+        models = bool(self.models) and None not in self.models
+        return models and None not in self.columns.values()
+
+    @property
+    def suppression(self) -> dict[str, Any]:
+        """Keys about suppression; None of a limit that requests may choose."""
+        limit = None
+        if self.keys.get("requests") is None:
+            limit = self.keys.get("suppression_limit", 0.0)
+        asked = {key: self.keys.get(key) for key in ("on_infeasible", "refresh")}
+        return {"suppression_limit": limit, **asked}
+
+    def or_methods(self, can: Callable[[type[MethodOptions]], bool], verb: str = "") -> str:
+        """`, or use the method a, b or 3 others`: of those that can."""
+        listed = [name for name, options in self.registry.methods.items() if can(options)]
+        if len(listed) > _FEW:
+            listed = [*listed[:_FEW], f"{len(listed) - _FEW} others"]
+        return f", or {verb}the method {alternatives(listed)}" if listed else ""
+
+
+def method_refusals(policy: Written) -> Iterator[Refusal]:
+    """Problems of a policy with its method."""
+    method, columns, models = policy.method, policy.columns, policy.models
     if method is None:
-        return []
-    return [
-        *_wrong_roles(registry, method, columns),
-        *_nothing_to_group(method, columns),
-        *width_refusals(columns, method),
-        *_wrong_sensitive(registry, method, columns),
-        *_unfit_columns(method, columns),
-        *_idle_levels(registry, method, columns),
-        *_idle_domains(method, columns),
-        *_wrong_models(registry, method, models),
-        *_wrong_levels(registry, method, models, refresh),
-        *_unprotected(method, models),
-        *_unfit_models(method, columns, models),
-        *_idle_sizes(method, models),
-        *_long_names(method, columns, release),
-        *_nothing_to_infer(registry, method, inference),
-        *_nothing_to_leave_out(method, on_infeasible),
-        *method.key_refusals(
-            columns,
-            {"privacy": models, "individual": individual, "republication": republication},
-        ),
-        *_idle_suppression(
-            method,
-            columns,
-            models,
-            {
-                "suppression_limit": suppression_limit,
-                "on_infeasible": on_infeasible,
-                "refresh": refresh,
-            },
-        ),
-    ]
-
-
-def _nothing_to_leave_out(method: MethodOptions, on_infeasible: object) -> Iterable[Refusal]:
-    if on_infeasible == "suppress" and not method.leaves_out:
-        yield Refusal(
-            ("on_infeasible",),
-            f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
-            "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
-        )
-
-
-def _idle_suppression(
-    method: MethodOptions, columns: Columns, models: Sequence[Any], asked: Mapping[str, Any]
-) -> Iterable[Refusal]:
-    complete = None not in columns.values() and models and None not in models
-    return method.suppression_refusals(columns, models, asked) if complete else ()
-
-
-def _wrong_roles(registry: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    for name, column in columns.items():
-        if column is None or column.role in method.roles:
-            continue
-        role = column.role
-        # A column of another role is no weight.
-        fitting = alternatives(r for r in ROLES if r in method.roles and r != "weight")
-        yield Refusal(
-            ("columns", name, "role"),
-            f"the method {method.name} has no use for columns of role {role}",
-            f"use role {fitting}"
-            + _or_methods(n for n, options in registry.methods.items() if role in options.roles),
-        )
-
-
-def _wrong_models(
-    registry: Registry, method: MethodOptions, models: Sequence[Any]
-) -> Iterable[Refusal]:
+        return
+    yield from _column_refusals(policy, method)
+    yield from _model_refusals(policy, method)
+    if policy.complete:
+        yield from method.model_refusals(columns, models)
     for i, model in enumerate(models):
-        if model is None or model.model in method.models:
-            continue
-        name: str = model.model
-        yield Refusal(
-            ("privacy", i, "model"),
-            f"the method {method.name} cannot guarantee {name}",
-            f"use {alternatives(registry.models_of(method))}"
-            + _or_methods(n for n, options in registry.methods.items() if name in options.models),
-        )
+        # A least size of buckets, where a method makes none.
+        sized = getattr(model, "model", None) == "t_closeness" and model.min_size is not None
+        if sized and not method.unlinks:
+            yield Refusal(
+                ("privacy", i, "min_size"),
+                f"the method {method.name} makes classes, of which k_anonymity says the size",
+                "remove min_size",
+            )
+    yield from _key_refusals(policy, method)
+    named = {key: policy.keys.get(key) for key in ("individual", "republication")}
+    yield from method.key_refusals(columns, {"privacy": models, **named})
+    if policy.complete:
+        yield from method.suppression_refusals(columns, models, policy.suppression)
 
 
-def _or_methods(names: Iterable[str], verb: str = "") -> str:
-    listed = list(names)
-    if len(listed) > _FEW:
-        listed = [*listed[:_FEW], f"{len(listed) - _FEW} others"]
-    return f", or {verb}the method {alternatives(listed)}" if listed else ""
+def _column_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal]:
+    known = [(name, column) for name, column in policy.columns.items() if column is not None]
+    whole = None not in policy.columns.values()
+    for name, column in known:
+        role = column.role
+        if role not in method.roles:
+            # A column of another role is no weight.
+            fitting = alternatives(r for r in ROLES if r in method.roles and r != "weight")
+            yield Refusal(
+                ("columns", name, "role"),
+                f"the method {method.name} has no use for columns of role {role}",
+                f"use role {fitting}{policy.or_methods(lambda other, r=role: r in other.roles)}",
+            )
+    if whole and not of_role(policy.columns, method.grouped, "semi_sensitive"):
+        message = f"no column has the role {method.grouped}"
+        yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
+    yield from width_refusals(policy.columns, method)
+    if whole and method.sensitive != "any":
+        yield from _sensitive_refusals(policy, method)
+    for name, column in known:
+        yield from method.column_refusals(name, column)
+    if whole:
+        yield from method.refusals(policy.columns)
+    for name, column in known if not method.one_level else ():
+        if column.levels is not None:
+            others = policy.or_methods(lambda other: other.one_level, "use ")
+            yield Refusal(
+                ("columns", name, "levels"),
+                f"the method {method.name} has no level that all records of a column share",
+                f"remove levels{others}",
+            )
+        if column.domain is not None and column.hierarchy is not None:
+            yield Refusal(("columns", name, "domain"), *BESIDE_HIERARCHY)
 
 
-def _nothing_to_group(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    grouping = (method.grouped, "semi_sensitive")
-    if any(column is None or column.role in grouping for column in columns.values()):
-        return
-    message = f"no column has the role {method.grouped}"
-    yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
-
-
-def _of_several(registry: Registry) -> Iterable[str]:
-    """Methods that protect several sensitive columns in one release."""
-    return (name for name, options in registry.methods.items() if options.sensitive == "some")
-
-
-def _wrong_sensitive(
-    registry: Registry, method: MethodOptions, columns: Columns
-) -> Iterable[Refusal]:
-    if method.sensitive == "any" or None in columns.values():
-        return
-    if method.sensitive == "hidden":
-        yield from _nothing_to_hide(registry, method, columns)
-        return
-    names = of_role(columns, "sensitive")
+def _sensitive_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal]:
+    """Too few sensitive columns, or too many."""
+    hidden = method.sensitive == "hidden"
+    roles, do = (HIDDEN, "hide") if hidden else (("sensitive",), "unlink from a person")
+    names = of_role(policy.columns, *roles)
     if not names:
+        others = policy.or_methods(
+            lambda other: hidden and (other.sensitive, other.grouped) == ("any", method.grouped),
+            "use ",
+        )
         yield Refusal(
             ("columns",),
-            "no column has the role sensitive",
-            f"declare what the method {method.name} has to unlink from a person",
+            f"no column has the role {' or '.join(roles)}",
+            f"declare what the method {method.name} has to {do}{others}",
         )
     for name in names[1:] if method.sensitive == "one" else ():
+        others = policy.or_methods(lambda other: other.sensitive == "some", "use ")
         yield Refusal(
             ("columns", name, "role"),
             f"the method {method.name} protects one sensitive column; {show(names[0])} is it",
-            f"leave {show(name)} out"
-            + _or_methods(_of_several(registry), verb="use ")
-            + ": values of both columns in one group, or in two releases, can be put together",
+            f"leave {show(name)} out{others}: values of both columns in one group, or in two"
+            " releases, can be put together",
         )
 
 
-def _nothing_to_hide(
-    registry: Registry, method: MethodOptions, columns: Columns
-) -> Iterable[Refusal]:
-    if not of_role(columns, *HIDDEN):
-        others = (
-            name
-            for name, options in registry.methods.items()
-            if options.sensitive == "any" and options.grouped == method.grouped
-        )
-        yield Refusal(
-            ("columns",),
-            "no column has the role sensitive or semi_sensitive",
-            f"declare what the method {method.name} has to hide" + _or_methods(others, verb="use "),
-        )
-
-
-def _wrong_levels(
-    registry: Registry, method: MethodOptions, models: Sequence[Any], refresh: object
-) -> Iterable[Refusal]:
-    """Where people keep value sets, all values of a group are different."""
-    kept = ("unique",) if refresh == "invariant" and "invariant" in method.supports else ()
-    for i, model in enumerate(models):
-        level = getattr(model, "level", None)
-        if level is None or model.model not in method.models or level in (*method.levels, *kept):
-            continue
-        yield Refusal(
-            ("privacy", i, "level"),
-            f"the method {method.name} cannot guarantee level: {level}",
-            f"use level: {alternatives(method.levels)}"
-            + _or_methods(
-                name
-                for name, options in registry.methods.items()
-                if model.model in options.models and level in options.levels
-            ),
-        )
-
-
-def _unprotected(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
-    """A method that unlinks sensitive values, and no model that says how well."""
-    if not method.levels or not models or None in models:
-        return
-    if all(m.model in method.models and not hasattr(m, "level") for m in models):
+def _model_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal]:
+    known = [(i, model) for i, model in enumerate(policy.models) if model is not None]
+    for i, model in known:
+        if (word := model.model) not in method.models:
+            others = policy.or_methods(lambda other, w=word: w in other.models)
+            yield Refusal(
+                ("privacy", i, "model"),
+                f"the method {method.name} cannot guarantee {word}",
+                f"use {alternatives(policy.registry.models_of(method))}{others}",
+            )
+    # Where people keep value sets, all values of a group are different.
+    kept = policy.keys.get("refresh") == "invariant" and "invariant" in method.supports
+    levels = (*method.levels, *(("unique",) if kept else ()))
+    for i, model in known:
+        word, level = model.model, getattr(model, "level", None)
+        if level is not None and word in method.models and level not in levels:
+            others = policy.or_methods(
+                lambda other, w=word, at=level: w in other.models and at in other.levels
+            )
+            yield Refusal(
+                ("privacy", i, "level"),
+                f"the method {method.name} cannot guarantee level: {level}",
+                f"use level: {alternatives(method.levels)}{others}",
+            )
+    whole = known and len(known) == len(policy.models)
+    levelless = all(m.model in method.models and not hasattr(m, "level") for _, m in known)
+    if method.levels and whole and levelless:
         yield Refusal(
             ("privacy",),
             f"no model says how well the method {method.name} has to unlink sensitive values",
@@ -216,81 +188,30 @@ def _unprotected(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refus
         )
 
 
-def _unfit_models(
-    method: MethodOptions, columns: Columns, models: Sequence[Any]
-) -> Iterable[Refusal]:
-    complete = None not in columns.values() and models and None not in models
-    return method.model_refusals(columns, models) if complete else ()
-
-
-def _idle_sizes(method: MethodOptions, models: Sequence[Any]) -> Iterable[Refusal]:
-    """A least size of buckets, where a method makes none."""
-    for i, model in enumerate(models):
-        if getattr(model, "model", None) != "t_closeness" or method.unlinks:
-            continue
-        if model.min_size is not None:
+def _key_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal]:
+    release = policy.keys.get("release")
+    part = max(method.part_names(policy.columns), key=len, default=None)
+    if isinstance(release, str) and fits(release) and part is not None:
+        size = len(part_name(release, part).encode())
+        if size > MAX_BYTES:
+            longest = MAX_BYTES - len(part_name("", part).encode())
             yield Refusal(
-                ("privacy", i, "min_size"),
-                f"the method {method.name} makes classes, of which k_anonymity says the size",
-                "remove min_size",
+                ("release",),
+                f"the name of its view {show(part_name('...', part))} has {size} bytes,"
+                f" PostgreSQL allows {MAX_BYTES}",
+                f"choose a name of at most {longest} bytes",
             )
-
-
-def _unfit_columns(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    """Refusals of the method itself, of each model alone and of all together."""
-    for name, column in columns.items():
-        if column is not None:
-            yield from method.column_refusals(name, column)
-    if None not in columns.values():
-        yield from method.refusals(columns)
-
-
-def _idle_levels(registry: Registry, method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    for name, column in columns.items():
-        if column is None or column.levels is None or method.one_level:
-            continue
-        others = (word for word, options in registry.methods.items() if options.one_level)
+    if policy.keys.get("inference") is not None and not method.unlinks:
+        others = [name for name, other in policy.registry.methods.items() if other.unlinks]
         yield Refusal(
-            ("columns", name, "levels"),
-            f"the method {method.name} has no level that all records of a column share",
-            f"remove levels{_or_methods(others, verb='use ')}",
+            ("inference",),
+            f"the method {method.name} publishes no sensitive values apart from the records, so"
+            " there is nothing to measure",
+            f"remove inference, or use the method {alternatives(others)}",
         )
-
-
-def _idle_domains(method: MethodOptions, columns: Columns) -> Iterable[Refusal]:
-    for name, column in columns.items():
-        if column is None or column.domain is None or column.hierarchy is None:
-            continue
-        if not method.one_level:
-            yield Refusal(("columns", name, "domain"), *BESIDE_HIERARCHY)
-
-
-def _long_names(method: MethodOptions, columns: Columns, release: object) -> Iterable[Refusal]:
-    if not isinstance(release, str) or not fits(release):
-        return
-    part = max(method.part_names(columns), key=len, default=None)
-    if part is None:
-        return
-    size = len(part_name(release, part).encode())
-    if size > MAX_BYTES:
-        longest = MAX_BYTES - len(part_name("", part).encode())
+    if policy.keys.get("on_infeasible") == "suppress" and not method.leaves_out:
         yield Refusal(
-            ("release",),
-            f"the name of its view {show(part_name('...', part))} has {size} bytes,"
-            f" PostgreSQL allows {MAX_BYTES}",
-            f"choose a name of at most {longest} bytes",
+            ("on_infeasible",),
+            f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
+            "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
         )
-
-
-def _nothing_to_infer(
-    registry: Registry, method: MethodOptions, inference: object
-) -> Iterable[Refusal]:
-    if inference is None or method.unlinks:
-        return
-    others = [name for name, options in registry.methods.items() if options.unlinks]
-    yield Refusal(
-        ("inference",),
-        f"the method {method.name} publishes no sensitive values apart from the records, so there"
-        " is nothing to measure",
-        f"remove inference, or use the method {alternatives(others)}",
-    )

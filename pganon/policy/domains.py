@@ -6,7 +6,7 @@ Numbers, dates and timestamps lie between two bounds; categories are listed.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -99,29 +99,20 @@ def _tops(column: Mapping[str, Any]) -> bool:
     return isinstance(hierarchy, IntervalHierarchy | DateHierarchy)
 
 
-def domain_refusals(column: Mapping[str, Any]) -> list[Refusal]:
+def domain_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
     """Refusals of a domain beside other keys of its column; works on unchecked input, too."""
     if column.get("domain") is None:
-        return []
-    out: list[Refusal] = []
+        return
     listed, kind = _form(column["domain"]) == "listed", column.get("type")
     if kind == "ordinal" or (kind == "categorical" and not listed):
         hint = "write type: numeric" if kind == "ordinal" else "list all values: {values: [a, b]}"
-        out.append(
-            Refusal(
-                ("domain",),
-                f"a domain is for numbers, dates and timestamps; this column is {kind}",
-                f"remove domain, or {hint}",
-            )
-        )
+        message = f"a domain is for numbers, dates and timestamps; this column is {kind}"
+        yield Refusal(("domain",), message, f"remove domain, or {hint}")
     if kind == "numeric" and listed:
-        out.append(
-            Refusal(
-                ("domain",),
-                "a domain of listed values is for categories; this column is numeric",
-                "write the lowest and the highest value, domain: [0, 120]",
-            )
+        yield Refusal(
+            ("domain",),
+            "a domain of listed values is for categories; this column is numeric",
+            "write the lowest and the highest value, domain: [0, 120]",
         )
     if column.get("hierarchy") is not None and not _tops(column):
-        out.append(Refusal(("domain",), *BESIDE_HIERARCHY))
-    return out
+        yield Refusal(("domain",), *BESIDE_HIERARCHY)

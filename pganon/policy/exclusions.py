@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.options import MethodOptions
-from pganon.policy.refusals import Refusal, alternatives, nearest, refuse_one, show
+from pganon.policy.refusals import Refusal, alternatives, refuse_one, show, undeclared
 from pganon.policy.registry import Registry
 
 
@@ -95,20 +95,14 @@ def exclusion_refusals(
             continue
         for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):
             for name in getattr(exclusion, key):
-                yield from _wrong_column(("exclusions", i, key, name), name, role, columns)
-
-
-def _wrong_column(
-    at: tuple[str | int, ...], name: str, role: str, columns: Columns
-) -> Iterable[Refusal]:
-    if name not in columns:
-        message = f"column {show(name)} is not declared under columns"
-        yield Refusal(at, message, nearest(name, columns))
-        return
-    column = columns[name]
-    if column is not None and column.role != role:
-        yield Refusal(
-            at,
-            f"column {show(name)} has the role {column.role}; the rule needs a {role} one here",
-            "`when` names what others can know of a person, `never` what they cannot have",
-        )
+                at, column = ("exclusions", i, key, name), columns.get(name)
+                if name not in columns:
+                    yield undeclared(at, name, columns)
+                elif column is not None and column.role != role:
+                    yield Refusal(
+                        at,
+                        f"column {show(name)} has the role {column.role}; the rule needs a {role}"
+                        " one here",
+                        "`when` names what others can know of a person, `never` what they cannot"
+                        " have",
+                    )

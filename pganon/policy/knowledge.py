@@ -180,8 +180,8 @@ class Knowledge(Declaration):
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
         """Refusals of what does not fit the columns of the policy; places are relative."""
         for key, given in (("kernel", self.kernel), ("cells", self.cells)):
-            for refusal in given.refusals(columns) if given is not None else ():
-                yield Refusal((key, *refusal.place), refusal.message, refusal.suggestion)
+            if given is not None:
+                yield from (refusal.below(key) for refusal in given.refusals(columns))
         taken = columns.get(PROBABILITY)
         if self.relation is None or taken is None:
             return

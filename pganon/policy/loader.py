@@ -15,11 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from pganon.errors import PolicyError, Problem
 from pganon.policy.column_rules import column_refusals
 from pganon.policy.columns import ColumnPolicy
+from pganon.policy.compatibility import Written
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.document import Document, field_path, nearest_line, read_document
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.model import Policy
-from pganon.policy.over_time import over_time_refusals
 from pganon.policy.parameters import unused, with_parameters
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
@@ -218,32 +218,20 @@ def _across(data: dict[str, Any], registry: Registry, named: tuple[str, ...]) ->
     raw = data.get("columns")
     if not isinstance(raw, dict):
         return []
-    out: list[Refusal] = []
-    for name, column in raw.items():
-        for refusal in column_refusals(column) if isinstance(column, dict) else ():
-            place = ("columns", name, *refusal.place)
-            out.append(Refusal(place, refusal.message, refusal.suggestion))
+    out = [
+        refusal.below("columns", name)
+        for name, column in raw.items()
+        for refusal in (column_refusals(column) if isinstance(column, dict) else ())
+    ]
     columns = {name: _try(_COLUMN, column) for name, column in raw.items()}
     privacy = data.get("privacy")
     as_model = _as_model(registry)
     models = [_try(as_model, m) for m in privacy] if isinstance(privacy, list) else [None]
     method = _try(_as_method(registry, *named), data.get("method"))
     rules = data.get("exclusions")
-    across = policy_refusals(
-        registry,
-        columns,
-        models,
-        data.get("individual"),
-        method,
-        data.get("release"),
-        [_try(_EXCLUSION, rule) for rule in rules] if isinstance(rules, list) else (),
-        data.get("inference"),
-        data.get("on_infeasible"),
-        data.get("republication"),
-        data.get("refresh"),
-        None if data.get("requests") is not None else data.get("suppression_limit", 0.0),
-    )
-    return [*out, *across, *over_time_refusals(registry, data, method)]
+    exclusions = [_try(_EXCLUSION, rule) for rule in rules] if isinstance(rules, list) else ()
+    written = Written(registry, columns, models, method, exclusions, data)
+    return [*out, *policy_refusals(written)]
 
 
 def _try(adapter: TypeAdapter[Any], value: object) -> Any:

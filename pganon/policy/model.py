@@ -14,12 +14,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import own_schema
 from pganon.policy.columns import ColumnPolicy, Role
+from pganon.policy.compatibility import Written
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.labels import no_repeats, roles_alone
 from pganon.policy.options import MethodOptions
-from pganon.policy.over_time import OverTime, over_time_refusals
+from pganon.policy.over_time import OverTime
 from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.registry import Registry
@@ -109,15 +110,12 @@ class Policy(OverTime):
     inference: Inference | None = None
     suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
     on_infeasible: Annotated[
-        Literal["refuse", "suppress"], known_word("word for on_infeasible", ("refuse", "suppress"))
+        Literal["refuse", "suppress"], known_word("word for on_infeasible")
     ] = "refuse"
     records_per_individual: Annotated[
-        Literal["one", "many_accepted"],
-        known_word("word for records_per_individual", ("one", "many_accepted")),
+        Literal["one", "many_accepted"], known_word("word for records_per_individual")
     ] = "one"
-    undeclared: Annotated[
-        Literal["warn", "refuse"], known_word("word for undeclared", ("warn", "refuse"))
-    ] = "warn"
+    undeclared: Annotated[Literal["warn", "refuse"], known_word("word for undeclared")] = "warn"
     trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(roles_alone)] = ()
     publish: Publish = Publish()
     requests: Requests | None = None
@@ -128,21 +126,11 @@ class Policy(OverTime):
 
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
-        across = policy_refusals(
-            self.registry,
-            self.columns,
-            self.privacy,
-            self.individual,
-            self.method,
-            self.release,
-            self.exclusions,
-            self.inference,
-            self.on_infeasible,
-            self.republication,
-            self.refresh,
-            None if self.requests is not None else self.suppression_limit,
+        keys = dict(self)
+        written = Written(
+            self.registry, self.columns, self.privacy, self.method, self.exclusions, keys
         )
-        refuse([*across, *over_time_refusals(self.registry, dict(self), self.method)])
+        refuse(list(policy_refusals(written)))
         return self
 
     def with_role(self, role: Role) -> list[str]:

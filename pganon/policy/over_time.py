@@ -54,7 +54,6 @@ class OfPeople(Declaration):
     relation: RelationName
 
 
-REFRESH = ("recompute", "increments", "invariant")
 INCREMENTS = ("increment_size", "regions", "ranges", "leavers")
 """Keys that only `refresh: increments` reads."""
 
@@ -76,30 +75,21 @@ class OverTime(Declaration):
     """
 
     republication: Annotated[
-        Literal["refuse", "warn", "allow"],
-        known_word("word for republication", ("refuse", "warn", "allow")),
+        Literal["refuse", "warn", "allow"], known_word("word for republication")
     ] = "refuse"
     refresh: Annotated[
-        Literal["recompute", "increments", "invariant"],
-        known_word("word for refresh", REFRESH),
+        Literal["recompute", "increments", "invariant"], known_word("word for refresh")
     ] = "recompute"
-    audiences: Annotated[
-        Literal["everybody", "by_reader"],
-        known_word("word for audiences", ("everybody", "by_reader")),
-    ] = "everybody"
+    audiences: Annotated[Literal["everybody", "by_reader"], known_word("word for audiences")] = (
+        "everybody"
+    )
     population: Population | None = None
     aliases: OfPeople | None = None
     exclude: OfPeople | None = None
     increment_size: Annotated[int, Field(ge=1)] | None = None
-    regions: Annotated[
-        Literal["none", "leaves"], known_word("word for regions", ("none", "leaves"))
-    ] = "none"
-    ranges: Annotated[
-        Literal["tight", "region"], known_word("word for ranges", ("tight", "region"))
-    ] = "tight"
-    leavers: Annotated[
-        Literal["keep", "withdraw"], known_word("word for leavers", ("keep", "withdraw"))
-    ] = "keep"
+    regions: Annotated[Literal["none", "leaves"], known_word("word for regions")] = "none"
+    ranges: Annotated[Literal["tight", "region"], known_word("word for ranges")] = "tight"
+    leavers: Annotated[Literal["keep", "withdraw"], known_word("word for leavers")] = "keep"
 
 
 def over_time_refusals(
@@ -109,10 +99,11 @@ def over_time_refusals(
     yield from _key_refusals(given)
     if given.get("refresh") == "invariant":
         yield from _invariant_refusals(registry, given, method)
-    for key, info in OverTime.model_fields.items():
-        if given.get(key, info.default) == info.default:
+    for key in INCREMENTS:
+        default = OverTime.model_fields[key].default
+        if given.get(key, default) == default:
             continue
-        if key in INCREMENTS and given.get("refresh") != "increments":
+        if given.get("refresh") != "increments":
             yield Refusal(
                 (key,),
                 f"{key} is for refresh: increments; this policy has refresh:"
@@ -131,7 +122,7 @@ def over_time_refusals(
 def _invariant_refusals(
     registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
-    """Keys that exclude value sets which people keep."""
+    """Keys that exclude value sets which people keep, or groups with the same values again."""
     if method is not None and "invariant" not in method.supports:
         yield Refusal(
             ("refresh",),
@@ -139,32 +130,6 @@ def _invariant_refusals(
             f"use the method {alternatives(registry.supporting('invariant'))},"
             " or refresh: recompute",
         )
-    yield from _unkept(given, method)
-    if given.get("records_per_individual") == "many_accepted":
-        yield Refusal(
-            ("refresh",),
-            "refresh: invariant keeps the value of a person, who can have only one record",
-            "remove records_per_individual, or write refresh: recompute",
-        )
-    if given.get("audiences") == "by_reader":
-        yield Refusal(
-            ("refresh",),
-            "refresh: invariant holds against readers of all versions",
-            "write audiences: everybody, or refresh: recompute",
-        )
-    release = given.get("release")
-    if isinstance(release, str) and len(part_name(release, COUNTERFEITS).encode()) > MAX_BYTES:
-        longest = MAX_BYTES - len(part_name("", COUNTERFEITS).encode())
-        yield Refusal(
-            ("release",),
-            f"the name of its view {show(part_name('...', COUNTERFEITS))} is longer than"
-            f" PostgreSQL allows",
-            f"choose a name of at most {longest} bytes",
-        )
-
-
-def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[Refusal]:
-    """Keys that exclude groups with the same values again."""
     if method is not None:
         yield from method.key_refusals({}, {"refresh": "invariant"})
     if given.get("exclusions"):
@@ -191,6 +156,27 @@ def _unkept(given: Mapping[str, Any], method: MethodOptions | None) -> Iterable[
                 " not their records",
                 "remove min_size; every group has at least l values",
             )
+    if given.get("records_per_individual") == "many_accepted":
+        yield Refusal(
+            ("refresh",),
+            "refresh: invariant keeps the value of a person, who can have only one record",
+            "remove records_per_individual, or write refresh: recompute",
+        )
+    if given.get("audiences") == "by_reader":
+        yield Refusal(
+            ("refresh",),
+            "refresh: invariant holds against readers of all versions",
+            "write audiences: everybody, or refresh: recompute",
+        )
+    release = given.get("release")
+    if isinstance(release, str) and len(part_name(release, COUNTERFEITS).encode()) > MAX_BYTES:
+        longest = MAX_BYTES - len(part_name("", COUNTERFEITS).encode())
+        yield Refusal(
+            ("release",),
+            f"the name of its view {show(part_name('...', COUNTERFEITS))} is longer than"
+            " PostgreSQL allows",
+            f"choose a name of at most {longest} bytes",
+        )
 
 
 def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:

@@ -36,9 +36,7 @@ def refusals_of(
         loc = tuple(item["loc"])
         context: Mapping[str, Any] = item.get("ctx", {})
         if item["type"] == ERROR_TYPE:
-            for refusal in context["refusals"]:
-                place = (*_place(loc), *refusal.place)
-                yield Refusal(place, refusal.message, refusal.suggestion)
+            yield from (refusal.below(*_place(loc)) for refusal in context["refusals"])
         elif not (item["type"] == "too_short" and item["input"]):
             # Where all items of a list are wrong, pydantic also says that none is left.
             one = _sentence(item["type"], loc, item["input"], context, item["msg"], registry, named)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import get_args
 
-from pydantic import BeforeValidator
-from pydantic_core import PydanticCustomError
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core.core_schema import no_info_before_validator_function
 
 from pganon.identifiers import NameProblem, check_name
 from pganon.policy.terms import meant
@@ -28,6 +30,10 @@ class Refusal:
     place: Place
     message: str
     suggestion: str | None = None
+
+    def below(self, *place: str | int) -> Refusal:
+        """The same of what stands at a place."""
+        return replace(self, place=(*place, *self.place))
 
 
 def refuse(refusals: Sequence[Refusal]) -> None:
@@ -86,14 +92,28 @@ def refuse_word(what: str, value: object, words: Sequence[str], at: Place = ()) 
     refuse_one(f"{show(value)} is not {article} {what}", at=at, suggestion=meant)
 
 
-def known_word(what: str, words: tuple[str, ...]) -> BeforeValidator:
-    """Validator that refuses other words and suggests the nearest one."""
+@dataclass(frozen=True)
+class known_word:  # noqa: N801
+    """Refuses other words, by default than those of the Literal that is annotated, and suggests the
+    nearest one.
+    """
 
-    def check(value: object) -> object:
-        refuse_word(what, value, words)
-        return value
+    what: str
+    words: tuple[str, ...] = ()
 
-    return BeforeValidator(check)
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        def check(value: object) -> object:
+            refuse_word(self.what, value, self.words or get_args(source))
+            return value
+
+        return no_info_before_validator_function(check, handler(source))
+
+
+def undeclared(at: Place, name: str, columns: Iterable[str]) -> Refusal:
+    """Of a name that no column of the policy has."""
+    return Refusal(at, f"column {show(name)} is not declared under columns", nearest(name, columns))
 
 
 def alternatives(words: Iterable[str]) -> str:

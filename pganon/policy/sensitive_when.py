@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.refusals import Refusal, refuse_one
+from pganon.policy.refusals import refuse_one
 from pganon.policy.texts import Condition, Name, RelationName
 
 EXCEPTION_COLUMN = "attribute"
@@ -17,8 +16,6 @@ EXCEPTION_COLUMN = "attribute"
 
 HIDDEN = ("sensitive", "semi_sensitive")
 """Roles of columns whose values a release unlinks from at least some persons."""
-
-_EXAMPLE = "for example sensitive_when: {column: age_is_private}"
 
 
 class SensitiveWhen(Declaration):
@@ -54,10 +51,3 @@ class SensitiveWhen(Declaration):
             return check_where(self.predicate).columns
         except ExpressionProblem:
             return frozenset()
-
-
-def column_refusals(given: object) -> Iterable[Refusal]:
-    """Refusals of other keys of a semi-sensitive column; works on unchecked input, too."""
-    if given is None:
-        message = "is missing; it says for whom the value is sensitive"
-        yield Refusal(("sensitive_when",), message, _EXAMPLE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-ROLES = (
+from typing import Literal, get_args
+
+Role = Literal[
     "identifying",
     "individual",
     "quasi_identifying",
@@ -11,17 +13,16 @@ ROLES = (
     "semi_sensitive",
     "insensitive",
     "weight",
-)
+]
+ROLES: tuple[str, ...] = get_args(Role)
 NOBODY = "none"
 """As `individual`: no column of the source tells people apart. A column of this name stands in a
 list."""
 
 UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
 """Roles of columns whose values never leave the source."""
-TYPES = ("numeric", "ordinal", "categorical")
-NULLS = ("as_value", "own_class", "suppress", "conditional", "reject")
+Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
+NULLS: tuple[str, ...] = get_args(Nulls)
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")
 QUASI_SENSITIVE_NULLS = ("as_value", "suppress", "reject")
 SENSITIVE_NULLS = ("as_value", "conditional", "reject")
-UNPROTECTED = ("warn", "accept")
-DISTANCES = ("equal", "ordered", "hierarchical")

@@ -265,10 +265,9 @@ class AnatomyLDiversity(FrequencyLDiversity):
     model: Literal["anatomy_l_diversity"]
     column: str
     l: AtLeastTwo  # noqa: E741
-    level: Annotated[
-        Literal["attribute", "unique"],
-        known_word("level of anatomy_l_diversity", ("attribute", "unique")),
-    ] = "attribute"
+    level: Annotated[Literal["attribute", "unique"], known_word("level of anatomy_l_diversity")] = (
+        "attribute"
+    )
 
 
 class SlicingLDiversity(FrequencyLDiversity):
@@ -287,8 +286,7 @@ class SlicingLDiversity(FrequencyLDiversity):
     column: str | None = None
     l: AtLeastTwo  # noqa: E741
     level: Annotated[
-        Literal["attribute", "tuple", "unique"],
-        known_word("level of slicing_l_diversity", ("attribute", "tuple", "unique")),
+        Literal["attribute", "tuple", "unique"], known_word("level of slicing_l_diversity")
     ] = "attribute"
     min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
 

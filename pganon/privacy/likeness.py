@@ -15,7 +15,6 @@ from pydantic import Field
 from sqlglot import exp
 
 from pganon.policy.refusals import known_word
-from pganon.policy.words import DISTANCES
 from pganon.privacy.base import Bound
 from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.judged import Judged
@@ -49,9 +48,9 @@ class TCloseness(ReferenceModel):
     model: Literal["t_closeness"]
     column: str
     t: Annotated[float, Field(gt=0, le=1)]
-    distance: Annotated[
-        Literal["equal", "ordered", "hierarchical"], known_word("distance", DISTANCES)
-    ] = "equal"
+    distance: Annotated[Literal["equal", "ordered", "hierarchical"], known_word("distance")] = (
+        "equal"
+    )
     min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None  # of a bucket
 
     def sentence(self, known: str, column: str) -> str:
@@ -142,9 +141,9 @@ class BetaLikeness(ReferenceModel):
     model: Literal["beta_likeness"]
     column: str
     beta: Annotated[float, Field(gt=0, le=1e9)]
-    variant: Annotated[
-        Literal["basic", "enhanced"], known_word("variant of beta_likeness", ("basic", "enhanced"))
-    ] = "enhanced"
+    variant: Annotated[Literal["basic", "enhanced"], known_word("variant of beta_likeness")] = (
+        "enhanced"
+    )
 
     def sentence(self, known: str, column: str) -> str:
         return (

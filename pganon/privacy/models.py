@@ -96,10 +96,9 @@ class KMap(PrivacyModel):
     population: RelationName | None = None
     sampling_fraction: Annotated[float, Field(ge=1e-9, lt=1)] | None = None
     significance: Annotated[float, Field(ge=1e-6, le=0.5)] | None = None
-    estimator: Annotated[
-        Literal["poisson", "zero_truncated"],
-        known_word("estimator of k_map", ("poisson", "zero_truncated")),
-    ] = "zero_truncated"
+    estimator: Annotated[Literal["poisson", "zero_truncated"], known_word("estimator of k_map")] = (
+        "zero_truncated"
+    )
 
     @model_validator(mode="after")
     def _counted_or_estimated(self) -> KMap:

@@ -46,10 +46,9 @@ class QSKAnonymity(MeasuredModel):
 
     model: Literal["qs_k_anonymity"]
     k: Annotated[int, Field(ge=1, le=2**31 - 1)]
-    count: Annotated[
-        Literal["supported", "product"],
-        known_word("way to count combinations", ("supported", "product")),
-    ] = "supported"
+    count: Annotated[Literal["supported", "product"], known_word("way to count combinations")] = (
+        "supported"
+    )
     min_values: Annotated[int, Field(ge=1, le=2**31 - 1)] = 1
     public: dict[Name, RelationName] = Field(default_factory=dict)
 

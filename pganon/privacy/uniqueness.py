@@ -54,7 +54,7 @@ class PopulationUniqueness(MeasuredModel):
     share: Annotated[float, Field(ge=0, lt=1)]
     estimator: Annotated[
         Literal["dankar", "zayatz", "pitman", "snb"],
-        known_word("estimator of population_uniqueness", ("dankar", "zayatz", "pitman", "snb")),
+        known_word("estimator of population_uniqueness"),
     ] = "dankar"
 
     @property

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
 from pganon import sqlfiles
+from pganon.encode.people import identity
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
 from pganon.forms.remembered import HISTOGRAM
+from pganon.history import populations
+from pganon.history.increments.continuity import (
+    check_compared,
+    check_ranges,
+    check_regions,
+    increment_size,
+    numbered,
+)
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.policy.options import REFERENCE
 from pganon.privacy.likeness import ReferenceModel
@@ -19,10 +28,50 @@ from pganon.publish import release_state
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
+from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.shards import UNLOCKED
 from pganon.steps.relations import CheckQuery
 
 Connection = psycopg.Connection[Any]
+
+
+def growth_of(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int | None = None
+) -> Growth | None:
+    """The version that a run adds to; None for a policy that makes every version anew.
+
+    Args:
+        run_id: the run, whose digests become those of its population; None for a plan.
+
+    Raises:
+        PreconditionError: no_identity, other_regions, other_reference, population, partitions.
+        LedgerError: not_stored.
+        PrivacyRefusal: changed_after_verification.
+    """
+    if spec.policy.refresh != "increments":
+        return None
+    if identity(spec) is None:
+        raise PreconditionError(
+            f"{spec.source.name} has no key, so nobody can tell who is new",
+            hint="declare `individual`, or give the table a primary key",
+            code=ErrorCode.NO_IDENTITY,
+        )
+    population = populations.find(conn, spec, sources)
+    if run_id is not None:
+        if population is None:
+            population = populations.make(conn, spec, sources)
+        populations.set_of_run(conn, run_id, population)
+    found = growth(
+        conn,
+        spec.policy.release,
+        population,
+        increment_size(spec),
+        divides=spec.policy.regions == "leaves",
+    )
+    check_ranges(spec, found)
+    check_regions(spec, found)
+    check_compared(spec, found)
+    return numbered(spec, found)
 
 
 def growth(

@@ -208,7 +208,7 @@ def publish_held(
         newer = overtaken(conn, staged.release, staged.run_id)
         if newer is not None:
             raise Overtaken(staged, newer)
-        if not all(views.find(conn, name) for name in _tables(staged)):
+        if not views.all_there(conn, _tables(staged)):
             raise _gone(staged)
         # A stamp is for a session. Taken before the fingerprint, it covers what comes after.
         names = [relation.staged for relation in staged.relations]
@@ -248,7 +248,8 @@ def _tables(staged: Staged) -> list[QualifiedName]:
 def _beside(conn: Connection, staged: Staged) -> bytes | None:
     """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
     tables = staged.judged.tables if staged.judged else ()
-    existing = [name for name in tables if views.find(conn, name)]
+    found = views.standing(conn, tables)
+    existing = [name for name in tables if name in found]
     return fingerprint(conn, staged.run_id, existing) if existing else None
 
 

@@ -117,7 +117,7 @@ def show_earlier(
                 readers,
                 trusted=unchanged_roles(conn, target.trusted),
             )
-            record_readers(conn, find(conn, name))
+            record_readers(conn, name, target.version, [view.name for view in target.views])
             before = history.release.current
             ledger.append(
                 conn,

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 
+from pganon.catalog.introspect import read_relation, source_name
+from pganon.encode.known import same_steps
 from pganon.encode.people import identity
+from pganon.encode.source import prints_of
+from pganon.encode.work import CODED
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.history import populations, versions
+from pganon.history.judgement import Walk
 from pganon.history.versions import PastVersion
+from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People, refused
-from pganon.resolved.republication import Earlier
+from pganon.resolved.republication import Earlier, Republication
+from pganon.steps.facts import Facts
 
 Connection = psycopg.Connection[Any]
 
@@ -42,7 +50,33 @@ def people_of(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> Pe
     if newest is not None or (declared is not None and declared.renewed):
         return people
     reading = [one for one in about if not set(sources).isdisjoint(one.sources)]
-    return replace(people, others=_members(conn, reading[-1].label, reading)) if reading else people
+    if not reading:
+        return people
+    people = replace(people, others=_members(conn, reading[-1].label, reading))
+    return _beside(conn, spec, people, {source_name(one.source) for one in reading})
+
+
+def _beside(
+    conn: Connection, spec: ReleaseSpec, people: People, sources: Collection[QualifiedName]
+) -> People:
+    """With other sources of versions, such as views of other rows of one table: who is in these
+    under the same key has no new one."""
+    beside, closed = {}, []
+    for name in sorted(set(sources) - {spec.source.name}, key=str):
+        try:
+            found = read_relation(conn, str(name))
+        except PreconditionError as problem:
+            closed += [name] if problem.code is ErrorCode.SOURCE_PRIVILEGE else []
+            continue
+        key = [found.column(column) for column in spec.individual or spec.record_key]
+        known = tuple(column for column in key if column is not None)
+        if len(known) < len(key):
+            continue
+        if found.row_security or not all(column.readable for column in known):
+            closed.append(name)
+        else:
+            beside[name] = known
+    return replace(people, beside=beside, closed=tuple(closed))
 
 
 def people_with_rows(conn: Connection, population: int, label: str) -> People:
@@ -78,3 +112,38 @@ def _members(conn: Connection, label: str, about: Sequence[PastVersion]) -> Memb
     past = tuple(versions.earlier_versions(about).values())
     versions.check_tables(conn, past)
     return Members(tuple(one.tables.members for one in past), label)
+
+
+def population_of(
+    conn: Connection,
+    spec: ReleaseSpec,
+    facts: Facts,
+    walk: Walk,
+    people: People | None,
+    republication: Republication,
+    sources: tuple[str, ...],
+) -> int | None:
+    """Whom the run is about; None for a dry run about people who are in no version.
+
+    Args:
+        people: of the source, as versions knew them when the run began.
+
+    Raises:
+        PreconditionError: population, the policy has to say which one it is.
+    """
+    prints, grows = prints_of(spec, facts), spec.growth is not None
+    # An increment reads new individuals, who may have rows like those of others before.
+    twin = republication.copied(prints) if grows else republication.same_rows(prints)
+    population = None
+    # Where there was none when the run began, who makes one looks again.
+    if people is not None or twin is not None or grows or not republication.publishes:
+        population = populations.find(conn, spec, sources, twin.population if twin else None)
+    if twin is not None and twin.population is not None:
+        if population is None or population != twin.population:
+            raise rows_of_others(spec, twin)
+        if not grows:
+            expected = people_with_rows(conn, population, twin.label)
+            walk(same_steps(spec, expected, lambda state: state.work(CODED), "twin_people"))
+    if population is None and republication.publishes:
+        population = populations.make(conn, spec, sources)
+    return population

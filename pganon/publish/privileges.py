@@ -49,8 +49,8 @@ class Right:
     """What a role may do beyond the policies.
 
     Attributes:
-        place: `private schemas`, a schema as `schema name`, a view, or a kind of right that only
-            :func:`unopened` compares.
+        place: `private schemas`, a schema as `schema name`, a view, a kind of right that only
+            :func:`unopened` compares, or `beside` for one that is in no list of privileges.
         role: who may; `public` for everybody, None where it is not about a role.
         text: such as `SELECT on published.t to public`.
     """
@@ -62,7 +62,8 @@ class Right:
 
 def beyond_policy(conn: Connection) -> list[Right]:
     """What others may do with what is private or shown, and no policy says."""
-    rows = conn.execute(sqlfiles.query("publish", "beyond_policy")).fetchall()
+    values = {"private": list(OWN_SCHEMAS[1:])}  # but for what everybody may read
+    rows = conn.execute(sqlfiles.query("publish", "rights"), values).fetchall()
     return [Right(*row) for row in rows]
 
 
@@ -102,11 +103,9 @@ def opened(
     return (f"{_MORE}: {first_few(texts, _SHOWN)}",) if texts else ()
 
 
-def beside(conn: Connection) -> tuple[str, ...]:
+def beside(rights: Sequence[Right]) -> tuple[str, ...]:
     """A warning of who may read or change what is private by rights that are in no list, if any."""
-    private = list(OWN_SCHEMAS[1:])  # but for what everybody may read
-    rows = conn.execute(sqlfiles.query("publish", "rights_beside"), {"private": private}).fetchall()
-    texts = [text for (text,) in rows]
+    texts = [right.text for right in rights if right.place == "beside"]
     if not texts:
         return ()
     return (

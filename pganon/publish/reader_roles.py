@@ -12,7 +12,6 @@ from pganon import sqlfiles
 from pganon.catalog.roles import Roles
 from pganon.identifiers import QualifiedName
 from pganon.publish import views
-from pganon.publish.grants import privileges_on
 from pganon.publish.release_state import History, Version
 
 Connection = psycopg.Connection[Any]
@@ -37,13 +36,8 @@ def roles_of(conn: Connection, readers: Iterable[str]) -> tuple[str, ...]:
 
 def granted(conn: Connection, names: Sequence[QualifiedName]) -> set[str]:
     """Roles with SELECT on some column of one of these views, as far as the views exist."""
-    roles: set[str] = set()
-    for name in names:
-        view = views.find(conn, name)
-        if view is not None:
-            grants = privileges_on(conn, view.oid)
-            roles |= {role for _, role, privilege, _ in grants if privilege == "SELECT"}
-    return roles
+    found = views.standing(conn, names).values()
+    return {role for view in found for role in view.readers}
 
 
 def new_readers(conn: Connection, history: History, readers: Roles) -> tuple[str, ...]:
@@ -56,26 +50,26 @@ def new_readers(conn: Connection, history: History, readers: Roles) -> tuple[str
     )
 
 
-def unrecorded_readers(conn: Connection, history: History | None) -> tuple[str, ...]:
+def unrecorded_readers(conn: Connection, history: History) -> tuple[str, ...]:
     """Roles that can read the current version of a release, and are not recorded as its readers."""
-    values = _current_readers(conn, history)
-    row = conn.execute(sqlfiles.query("publish", "unknown_readers"), values).fetchone()
+    current = history.current
+    if current is None:
+        return ()
+    views = [view.name for view in current.views]
+    return _asked(conn, "unknown_readers", history.release.name, current.version, views)
+
+
+def record_readers(
+    conn: Connection, release: str, version: int, views: Sequence[QualifiedName]
+) -> tuple[str, ...]:
+    """Record the roles that can read a version, which these views show; return the new ones."""
+    return _asked(conn, "remember_readers", release, version, views)
+
+
+def _asked(
+    conn: Connection, query: str, release: str, version: int, views: Sequence[QualifiedName]
+) -> tuple[str, ...]:
+    readers = list(roles_of(conn, granted(conn, views)))
+    values = {"release": release, "version": version, "readers": readers}
+    row = conn.execute(sqlfiles.query("publish", query), values).fetchone()
     return tuple(row[0]) if row else ()
-
-
-def record_readers(conn: Connection, history: History | None) -> tuple[str, ...]:
-    """Record the roles that can read the current version of a release; return the new ones."""
-    values = _current_readers(conn, history)
-    row = conn.execute(sqlfiles.query("publish", "remember_readers"), values).fetchone()
-    return tuple(row[0]) if row else ()
-
-
-def _current_readers(conn: Connection, history: History | None) -> dict[str, Any]:
-    """Parameters of the queries, which return no rows without a version."""
-    current = history.current if history else None
-    views = [view.name for view in current.views] if current else []
-    return {
-        "release": history.release.name if history else None,
-        "version": current.version if current else None,
-        "readers": list(roles_of(conn, granted(conn, views))),
-    }

@@ -88,7 +88,8 @@ def set_readers(
             "reader_ids": list(readers.values()),
         },
     )
-    record_readers(conn, history)
+    if history.current is not None:
+        record_readers(conn, history.release.name, history.current.version, names)
     return change
 
 

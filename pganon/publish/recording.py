@@ -32,19 +32,17 @@ def add_version(
     """
     number = history.versions[0].version + 1 if history and history.versions else 1
     main = staged.views[0].name
-    conn.execute(
-        sqlfiles.query("publish", "put_release"),
-        {
-            "release": staged.release,
-            "source": staged.source,
-            "schema": main.schema,
-            "view": main.name,
-            "version": number,
-            "readers": list(staged.readers),
-            "reader_ids": list(staged.readers.values()),
-        },
-    )
-    values = {"version": number, **_of_run(staged), **_of_source(staged), **_shown(staged, rows)}
+    values = {
+        "source": staged.source,
+        "schema": main.schema,
+        "view": main.name,
+        "version": number,
+        "readers": list(staged.readers),
+        "reader_ids": list(staged.readers.values()),
+        **_of_run(staged),
+        **_of_source(staged),
+        **_shown(staged, rows),
+    }
     row = conn.execute(sqlfiles.query("publish", "add_version"), values).fetchone()
     assert row is not None
     return number, row[0]

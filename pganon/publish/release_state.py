@@ -157,7 +157,7 @@ def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
     row = conn.execute(sqlfiles.query("publish", "source_mark"), values).fetchone()
     if row is None or row[0] is None:
         return None
-    shards = changes_in_shards(conn, sources)
+    shards = changes_in_shards(conn, sources) if row[1] else ""
     return None if shards is None else f"{row[0]}{shards}"
 
 

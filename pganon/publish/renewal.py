@@ -131,8 +131,7 @@ def _views(conn: Connection, renewal: Renewal, history: History, current: Versio
         done.append("the views were made again")
         done += views.dependent_texts(dependents)
     if renewal.views != current.views:
-        for view in renewal.views:
-            views.describe(conn, view)
+        views.describe(conn, renewal.views)
         recording.set_views(conn, history.release.name, current.version, renewal.views)
         recording.remember_views(conn, history.release.name, current.version)
         done.append("comments")

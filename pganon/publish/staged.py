@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
 from pganon.forms.evidence import JUDGEMENT
+from pganon.forms.facts import PUBLISHED, SUPPRESSED
+from pganon.forms.growing import standing_check, standing_increments
+from pganon.forms.stored import greatest_number
+from pganon.forms.withheld import WITHHELD, few_left_out, told_evidence
 from pganon.history.versions import Judgement
+from pganon.plan.build import Plan
+from pganon.plan.verification import FINGERPRINT, kept
 from pganon.policy.partition import Part
 from pganon.privacy.judged import FINER, over_finer
-from pganon.resolved.increments import Increment
+from pganon.publish.figures import totals
+from pganon.resolved.guarantee import guarantee
+from pganon.resolved.increments import Increment, all_checks, all_views, promised
+from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Prints
+from pganon.steps import State, stamp_of
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
 
 
@@ -98,3 +109,117 @@ class Staged:
             "judged_for": sorted((judged and judged.readers) or ()),
         }
         return {**(self.evidence or {}), JUDGEMENT: judgement}
+
+
+def staged_release(
+    plan: Plan,
+    state: State,
+    checks: tuple[CheckQuery, ...],
+    measures: dict[str, Any],
+    prints: Prints,
+    sources: tuple[str, ...],
+    source_mark: str | None,
+) -> Staged:
+    """The verified release for publication.
+
+    Args:
+        measures: of the run, for the steward.
+        prints: of the source.
+        sources: names of the source and of all that its rows come from.
+        source_mark: of these, from before they were read.
+    """
+    spec = plan.spec
+    relations = plan.relations(state)
+    views = plan.stored_views(state)
+    increments = _increments(plan, state, views, checks)
+    return Staged(
+        run_id=state.run_id,
+        release=spec.policy.release,
+        source=str(spec.source.name),
+        method=plan.method.name,
+        policy=spec.policy.document(),
+        policy_hash=spec.policy_hash,
+        guarantee=promised(increments) if increments else _stated(plan, state),
+        relations=relations,
+        views=all_views(increments, views) if increments else views,
+        checks=_checks(plan, state, increments, checks),
+        readers=spec.reading,
+        trusted=spec.trusted,
+        keep=spec.policy.publish.keep,
+        row_count=totals(plan, state).released,
+        suppressed=totals(plan, state).suppressed,
+        stamps=tuple(state[stamp_of(r.staged)] for r in relations),
+        fingerprint=state[FINGERPRINT],
+        prints=prints,
+        partition=spec.partition,
+        sources=sources,
+        compared_with=_compared_with(plan, prints.source),
+        measures={**measures, WITHHELD: True} if _few_left_out(plan, state) else measures,
+        shared=kept(spec, state),
+        increments=increments,
+        decides=_decides(spec),
+        source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
+        source_mark=source_mark,
+        evidence=_evidence(plan, state),
+    )
+
+
+def _evidence(plan: Plan, state: State) -> dict[str, Any] | None:
+    found = plan.evidence(state)
+    return told_evidence(found) if found and _few_left_out(plan, state) else found
+
+
+def _few_left_out(plan: Plan, state: State) -> bool:
+    return few_left_out(plan.spec.policy, totals(plan, state).suppressed)
+
+
+def _stated(plan: Plan, state: State) -> list[dict[str, Any]]:
+    """The guarantee with what the form says of this version."""
+    further = plan.method.form.publication.stated(plan.spec, state)
+    return [{**item, **further} for item in guarantee(plan.spec)]
+
+
+def _decides(spec: ReleaseSpec) -> bool:
+    return spec.growth.adds if spec.growth is not None else spec.signatures is not None
+
+
+def _checks(
+    plan: Plan, state: State, increments: tuple[Increment, ...], mine: tuple[CheckQuery, ...]
+) -> tuple[CheckQuery, ...]:
+    """Over the tables of all increments, if there are several."""
+    growth = plan.spec.growth
+    if growth is None:
+        return mine
+    return (*all_checks(increments), *standing_check(growth, state))
+
+
+def _increments(
+    plan: Plan, state: State, views: Sequence[PublishedView], checks: tuple[CheckQuery, ...]
+) -> tuple[Increment, ...]:
+    """Increments of a version that grows, with the one that the run adds."""
+    if plan.spec.growth is None:
+        return ()
+    before = standing_increments(plan.spec.growth, state)
+    if not plan.spec.growth.adds:
+        return before
+    selects = tuple(view.select for view in views)
+    mine = Increment(
+        state.run_id,
+        selects,
+        checks,
+        state[PUBLISHED],
+        state[SUPPRESSED],
+        greatest_number(state.facts),
+        tuple(guarantee(plan.spec)),
+    )
+    return (*before, mine)
+
+
+def _compared_with(plan: Plan, fingerprint: bytes) -> frozenset[int] | None:
+    """Runs beside whose versions alone the release may appear; None if beside any other."""
+    republication = plan.republication
+    if republication is None or not republication.refuses:
+        return None
+    if republication.repeated(fingerprint) is not None:
+        return None  # it shows nothing new
+    return frozenset(earlier.run_id for earlier in republication.earlier)

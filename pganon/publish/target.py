@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -48,11 +49,12 @@ def check_target(
     release_state.check_source(history, source)
     check_readers(conn, readers, roles)
     names = (view, *parts)
-    for schema in sorted({name.schema for name in names}):
-        _check_owner(conn, schema, trusted)
+    for schema in _schemas(conn, {name.schema for name in names}):
+        _check_owner(schema, trusted)
         _check_schema(conn, schema, readers)
+    found = views.standing(conn, names)
     for name in names:
-        views.check_free(conn, name, release, history)
+        views.replaced(name, found.get(name), release, history)
     return history
 
 
@@ -71,62 +73,86 @@ def check_readers(
     check_roles(conn, list(readers), roles, "readers", remedy=remedy, again=again)
 
 
-def _check_owner(conn: Connection, schema: str, trusted: Roles) -> None:
+@dataclass(frozen=True)
+class _Schema:
+    """A schema to publish in.
+
+    Attributes:
+        may_create: whether the current role may, there or, if it is missing, in the database.
+        may_grant: whether it may let others use it.
+        owner: None if it is missing; `number` is the owner's.
+        safe: whether that is the current role or a superuser.
+    """
+
+    name: str
+    exists: bool
+    may_create: bool
+    may_grant: bool
+    owner: str | None
+    number: int | None
+    safe: bool
+
+
+def _schemas(conn: Connection, names: Collection[str]) -> list[_Schema]:
+    rows = conn.execute(sqlfiles.query("publish", "schemas"), {"names": sorted(names)}).fetchall()
+    return [_Schema(*row) for row in rows]
+
+
+def _check_owner(schema: _Schema, trusted: Roles) -> None:
     """Whoever owns a schema can drop the views in it and put others in their place."""
-    row = conn.execute(sqlfiles.query("publish", "schema_owner"), {"schema": schema}).fetchone()
-    if row is None or row[2] or row[1] in trusted.values():
+    if schema.safe or schema.owner is None or schema.number in trusted.values():
         return
+    owner = quote(schema.owner)
     raise PreconditionError(
-        f"the schema {quote(schema)} belongs to the role {quote(row[0])}, which could put other"
+        f"the schema {quote(schema.name)} belongs to the role {owner}, which could put other"
         " views in the place of releases",
-        hint=f"choose another publish.schema, or accept it with trust: [{quote(row[0])}]",
+        hint=f"choose another publish.schema, or accept it with trust: [{owner}]",
         code=ErrorCode.FOREIGN_SCHEMA,
     )
 
 
-def _check_schema(conn: Connection, schema: str, readers: Sequence[str]) -> None:
-    if own_schema(schema):
+def _check_schema(conn: Connection, schema: _Schema, readers: Sequence[str]) -> None:
+    name = quote(schema.name)
+    if own_schema(schema.name):
         raise PreconditionError(
-            f"releases cannot be published in the schema {quote(schema)}",
+            f"releases cannot be published in the schema {name}",
             hint="choose another publish.schema",
             code=ErrorCode.BAD_SCHEMA,
         )
-    row = conn.execute(sqlfiles.query("publish", "schema"), {"schema": schema}).fetchone()
-    exists, may_create, may_grant = row if row else (False, False, False)
-    if not may_create:
-        what = f"in the schema {quote(schema)}" if exists else f"the schema {quote(schema)}"
+    if not schema.may_create:
+        what = f"in the schema {name}" if schema.exists else f"the schema {name}"
         raise PreconditionError(
             f"the owner of pganon may not create {what}",
             hint="grant CREATE and USAGE on it to that role"
-            if exists
+            if schema.exists
             else "grant CREATE on the database to that role",
             code=ErrorCode.NO_CREATE,
         )
-    if may_grant:
+    if schema.may_grant:
         return
     rows = conn.execute(
-        sqlfiles.query("publish", "lack_usage"), {"schema": schema, "roles": list(readers)}
+        sqlfiles.query("publish", "lack_usage"), {"schema": schema.name, "roles": list(readers)}
     )
     lacking = [quote(row[0]) for row in rows.fetchall()]
     if lacking:
         raise PreconditionError(
-            f"these roles may not use the schema {quote(schema)}: {', '.join(lacking)}",
+            f"these roles may not use the schema {name}: {', '.join(lacking)}",
             hint="have the owner of the schema grant USAGE on it to them",
             code=ErrorCode.NO_GRANT,
         )
 
 
-def ensure_schema(conn: Connection, schema: str, trusted: Roles) -> None:
-    """Make the schema if it is missing, open to its owner alone.
+def ensure_schemas(conn: Connection, names: Collection[str], trusted: Roles) -> None:
+    """Make the schemas that are missing, open to their owner alone.
 
     Raises:
         PreconditionError: foreign_schema.
     """
-    row = conn.execute(sqlfiles.query("publish", "schema"), {"schema": schema}).fetchone()
-    if row and row[0]:
-        _check_owner(conn, schema, trusted)
-        return
-    conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
-    held = conn.execute(sqlfiles.query("install", "foreign_privileges"), [[schema]]).fetchall()
-    for (statement,) in held:
-        conn.execute(statement.encode())
+    for schema in _schemas(conn, names):
+        if schema.exists:
+            _check_owner(schema, trusted)
+            continue
+        conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema.name)))
+        held = conn.execute(sqlfiles.query("install", "foreign_privileges"), [[schema.name]])
+        for (statement,) in held.fetchall():
+            conn.execute(statement.encode())

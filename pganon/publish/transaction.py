@@ -26,7 +26,7 @@ from pganon.publish.privileges import unopened
 from pganon.publish.reader_roles import record_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.staged import Staged
-from pganon.publish.target import check_readers, check_target, ensure_schema
+from pganon.publish.target import check_readers, check_target, ensure_schemas
 from pganon.server_errors import translate
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
 
@@ -94,7 +94,7 @@ def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[s
 def is_intact(conn: Connection, version: Version) -> bool:
     """Whether the stored tables of a version all exist, with the verified content."""
     relations = version.all_tables
-    if not all(views.find(conn, table) for table in relations):
+    if not views.all_there(conn, relations):
         return False
     return fingerprint(conn, version.run_id, relations) == version.fingerprint
 
@@ -146,8 +146,6 @@ def _make_readable(
     version, at = recording.add_version(conn, staged, history, rows)
     if staged.decides:
         recording.finish_cohorts(conn, staged.release, staged.run_id)
-    after = release_state.read(conn, staged.release)
-    assert after is not None
     # The previous version decides which views may be replaced; the new one decides what they read.
     dependents = show_version(
         conn,
@@ -159,10 +157,10 @@ def _make_readable(
         trusted=staged.trusted,
         former=views.former_readers(history, staged.readers),
     )
-    readers = record_readers(conn, after)
+    readers = record_readers(conn, staged.release, version, [view.name for view in staged.views])
     if staged.judged is not None:
         versions.check_readers(staged.judged, readers)
-    old = after.versions[staged.keep :]
+    old = history.versions[staged.keep - 1 :] if history else ()
     retired = retire(conn, staged.release, old)
     replaced = history.release.current if history else None
     ledger.append(
@@ -223,8 +221,7 @@ def show_version(
         PreconditionError: foreign_schema, name_taken, replaced_role, no_grant, in_use,
             open_privileges.
     """
-    for schema in sorted({view.name.schema for view in shown}):
-        ensure_schema(conn, schema, trusted)
+    ensure_schemas(conn, {view.name.schema for view in shown}, trusted)
     dependents = with_lock_retry(
         conn, lambda: views.swap(conn, release, history, shown, readers, former)
     )
@@ -234,6 +231,8 @@ def show_version(
 
 def retire(conn: Connection, release: str, old: Sequence[Version]) -> list[int]:
     """Drop tables of old versions; those still being read are dropped by the next publication."""
+    if not any(version.stored for version in old):
+        return []
     try:
         return with_lock_retry(
             conn, lambda: recording.drop_stored(conn, release, old), pauses=PAUSES[:1]
@@ -260,7 +259,6 @@ def publishing(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
         raise UsageError("publication needs a connection without an open transaction")
     try:
         with conn.transaction():
-            conn.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE")
             conn.execute(sqlfiles.query("publish", "lock_releases"))
             with unopened(conn, withdraws=withdraws):
                 yield

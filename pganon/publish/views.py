@@ -23,7 +23,6 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish import release_state
-from pganon.publish.grants import privileges_on, set_privileges
 from pganon.publish.release_state import History
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
 
@@ -32,72 +31,89 @@ Connection = psycopg.Connection[Any]
 _WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable counts them
 
 
+Grant = tuple[str | None, str, str, bool]
+"""(column or None for all, role or `public`, privilege, with grant option)"""
+
+
 @dataclass(frozen=True)
-class ExistingRelation:
-    """A relation that has a name.
+class Standing:
+    """A relation that has a name, or a type alone.
 
     Attributes:
+        oid: None of a type.
         mine: whether it belongs to the current role.
         writable: whether rows can be written through it.
         reads: relations that a view reads, each as schema.name without quotes.
+        columns: names and types.
+        grants: privileges of others than the owner.
     """
 
-    oid: int
-    kind: str
+    oid: int | None
+    kind: str | None
     mine: bool
     writable: bool
     reads: tuple[str, ...]
+    columns: list[tuple[str, str]]
+    grants: list[Grant]
+
+    @property
+    def readers(self) -> set[str]:
+        """Roles with SELECT on some column."""
+        return {role for _, role, privilege, _ in self.grants if privilege == "SELECT"}
 
 
-def find(conn: Connection, name: QualifiedName) -> ExistingRelation | None:
-    row = conn.execute(sqlfiles.query("publish", "relation"), name.__dict__).fetchone()
-    if row is None:
-        return None
-    return ExistingRelation(row[0], row[1], row[2], bool(row[3] & _WRITABLE), tuple(row[4]))
-
-
-def made_view(conn: Connection, name: QualifiedName) -> ExistingRelation:
-    """Return the view of that name, which the current role has just made or granted on.
-
-    Raises:
-        PreconditionError: open_privileges, it is gone, or another role's.
-    """
-    relation = find(conn, name)
-    if relation is None or not relation.mine:
-        raise PreconditionError(
-            f"{name} was dropped, or given to another role, as soon as it was made",
-            hint="event triggers of a superuser can do that: have them spare published views",
-            code=ErrorCode.OPEN_PRIVILEGES,
+def standing(conn: Connection, names: Collection[QualifiedName]) -> dict[QualifiedName, Standing]:
+    """What stands under these names now, as far as anything does."""
+    if not names:
+        return {}
+    values = {"schemas": [n.schema for n in names], "names": [n.name for n in names]}
+    rows = conn.execute(sqlfiles.query("publish", "relations"), values).fetchall()
+    return {
+        QualifiedName(schema, name): Standing(
+            oid,
+            kind,
+            bool(mine),
+            bool(updatable & _WRITABLE),
+            tuple(reads),
+            [(column, type_name) for column, type_name in columns],
+            [(column, role, privilege, option) for column, role, privilege, option in grants],
         )
-    return relation
+        for schema, name, oid, kind, mine, updatable, reads, columns, grants in rows
+    }
 
 
-def check_free(
-    conn: Connection, name: QualifiedName, release: str, history: History | None
-) -> ExistingRelation | None:
-    """Return the view of this release under that name; None if the name is free.
+def all_there(conn: Connection, tables: Collection[QualifiedName]) -> bool:
+    """Whether relations have all of these names."""
+    found = standing(conn, tables)
+    return all(name in found and found[name].oid is not None for name in tables)
+
+
+def replaced(
+    name: QualifiedName, found: Standing | None, release: str, history: History | None
+) -> Standing | None:
+    """The view of this release that stands under a name; None if the name is free.
 
     A view counts as the release's if pganon made one of that name for it, it still belongs to
     the owner, and it reads nothing but the release's stored tables.
+
+    Raises:
+        PreconditionError: name_taken.
     """
-    relation = find(conn, name)
-    if relation is None:
-        row = conn.execute(sqlfiles.query("publish", "type_exists"), name.__dict__).fetchone()
-        if row and row[0]:
-            raise _taken(name, release, "a type")
+    if found is None:
         return None
     ours = (
-        relation.kind == "v"
-        and relation.mine
+        found.kind == "v"
+        and found.mine
         and history is not None
         and name in history.view_names
-        and bool(relation.reads)
-        and set(relation.reads) <= {f"{table.schema}.{table.name}" for table in history.data_tables}
+        and bool(found.reads)
+        and set(found.reads) <= {f"{table.schema}.{table.name}" for table in history.data_tables}
     )
     if not ours:
         kinds = {"v": "a view", "m": "a materialized view", "S": "a sequence", "i": "an index"}
-        raise _taken(name, release, kinds.get(relation.kind, "a table"))
-    return relation
+        kind = "a type" if found.kind is None else kinds.get(found.kind, "a table")
+        raise _taken(name, release, kind)
+    return found
 
 
 def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
@@ -114,11 +130,13 @@ def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -
     planned = {view.name: view for view in views}
     shown = history.current.views if history and history.current else ()
     dependents: list[str] = []
-    for name in sorted({*planned, *(view.name for view in shown)}):
-        relation = find(conn, name)
+    found = standing(conn, {*planned, *(view.name for view in shown)})
+    for name, there in sorted(found.items(), key=lambda item: item[0]):
         view = planned.get(name)
-        if relation and not (view and _same_columns(conn, relation, view)):
-            dependents += [f"{built} depends on {name}" for built in _dependents(conn, relation)]
+        if there.oid is not None and not (view and there.columns == _columns(view)):
+            query = sqlfiles.query("publish", "dependents")
+            rows = conn.execute(query, {"oid": there.oid}).fetchall()
+            dependents += [f"{built} depends on {name}" for (built,) in rows]
     return dependents
 
 
@@ -142,15 +160,52 @@ def swap(
         PreconditionError: name_taken, replaced_role, no_grant, open_privileges.
     """
     dependents = remove_views(conn, release)
-    for view in sorted(views, key=lambda view: view.name):
-        relation = check_free(conn, view.name, release, history)
-        grants = privileges_on(conn, relation.oid) if relation else []
-        if relation and not _same_columns(conn, relation, view):
-            dependents += _removed(conn, "remove_view", {"oid": relation.oid})
-        made = _create(conn, view)
-        set_privileges(conn, view.name, made.oid, {column.name for column in view.columns}, grants)
+    views = sorted(views, key=lambda view: view.name)
+    before = standing(conn, [view.name for view in views])
+    for view in views:
+        there = replaced(view.name, before.get(view.name), release, history)
+        if there and there.columns != _columns(view):
+            dependents += _removed(conn, "remove_view", {"oid": there.oid})
+    made = _create(conn, views)
+    describe(conn, views)
+    for view in views:
+        there = before.get(view.name)
+        _set_privileges(conn, view, made[view.name], there.grants if there else [])
         grant(conn, view.name, readers, former)
     return dependents
+
+
+def _set_privileges(
+    conn: Connection, view: PublishedView, made: Standing, grants: Sequence[Grant]
+) -> None:
+    """Make these the only privileges on a new view, without those on columns that it lacks.
+
+    Default privileges and event triggers may have granted others.
+    """
+    columns = {column.name for column in view.columns}
+    wanted = [grant for grant in grants if grant[0] is None or grant[0] in columns]
+    if made.grants != wanted:
+        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made.oid])
+        regrant(conn, view.name, columns, wanted)
+
+
+def regrant(
+    conn: Connection, name: QualifiedName, columns: Collection[str], grants: Sequence[Grant]
+) -> None:
+    """Grant privileges on a relation with these columns; skip those on other columns."""
+    for column, role, privilege, grantable in grants:
+        if column is not None and column not in columns:
+            continue
+        where = sql.SQL("") if column is None else sql.SQL(" ({})").format(sql.Identifier(column))
+        conn.execute(
+            sql.SQL("GRANT {}{} ON {} TO {}{}").format(
+                sql.SQL(privilege),  # pyright: ignore[reportArgumentType]
+                where,
+                name.identifier,
+                sql.Identifier(role),  # "public" is everybody, quoted or not
+                sql.SQL(" WITH GRANT OPTION" if grantable else ""),
+            )
+        )
 
 
 def remove_views(conn: Connection, release: str) -> list[str]:
@@ -184,43 +239,54 @@ def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:
     return list(row[0]) if row else []
 
 
-def _same_columns(conn: Connection, relation: ExistingRelation, view: PublishedView) -> bool:
-    columns = conn.execute(sqlfiles.query("publish", "columns"), {"oid": relation.oid}).fetchall()
-    return columns == [(column.name, column.type) for column in view.columns]
+def _columns(view: PublishedView) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in view.columns]
 
 
-def _dependents(conn: Connection, relation: ExistingRelation) -> list[str]:
-    rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": relation.oid}).fetchall()
-    return [row[0] for row in rows]
-
-
-def _create(conn: Connection, view: PublishedView) -> ExistingRelation:
-    # The text of the view is rendered by pganon with every name quoted.
-    select = sql.SQL(view.select)  # pyright: ignore[reportArgumentType]
+def _create(conn: Connection, views: Sequence[PublishedView]) -> dict[QualifiedName, Standing]:
+    """Make all views, and see that they are what was planned."""
     statement = sql.SQL("CREATE OR REPLACE VIEW {} AS {}")
-    conn.execute(statement.format(view.name.identifier, select))
-    made = made_view(conn, view.name)
-    if made.writable:
+    # The text of a view is rendered by pganon with every name quoted.
+    selects = {view.name: sql.SQL(view.select) for view in views}  # pyright: ignore
+    at_once(conn, [statement.format(name.identifier, text) for name, text in selects.items()])
+    made = _made(conn, views)
+    if writable := [name for name, there in made.items() if there.writable]:
         # A second relation in FROM makes a view read-only for everybody. The planner removes
         # one row of constants entirely, so conditions still reach the indexes of the table.
         joined = sql.SQL("SELECT s.* FROM ({}) AS s CROSS JOIN (VALUES (1)) AS one(n)")
-        conn.execute(statement.format(view.name.identifier, joined.format(select)))
-        made = made_view(conn, view.name)
+        texts = {name: joined.format(selects[name]) for name in writable}
+        at_once(conn, [statement.format(name.identifier, text) for name, text in texts.items()])
+        made = _made(conn, views)
+    for view in views:
+        _check_made(view, made[view.name])
+    return made
+
+
+def _made(conn: Connection, views: Sequence[PublishedView]) -> dict[QualifiedName, Standing]:
+    """What the current role has just made.
+
+    Raises:
+        PreconditionError: open_privileges, one is gone, or another role's.
+    """
+    made = standing(conn, [view.name for view in views])
+    for view in views:
+        if view.name not in made or not made[view.name].mine:
+            raise PreconditionError(
+                f"{view.name} was dropped, or given to another role, as soon as it was made",
+                hint="event triggers of a superuser can do that: have them spare published views",
+                code=ErrorCode.OPEN_PRIVILEGES,
+            )
+    return made
+
+
+def _check_made(view: PublishedView, made: Standing) -> None:
     if made.writable:
         raise PreconditionError(
             f"rules let rows be written through {view.name}",
             hint="drop the rules on that view",
             code=ErrorCode.WRITABLE,
         )
-    _check_made(conn, view, made)
-    describe(conn, view)
-    return made
-
-
-def _check_made(conn: Connection, view: PublishedView, made: ExistingRelation) -> None:
-    columns = conn.execute(sqlfiles.query("publish", "columns"), {"oid": made.oid}).fetchall()
-    planned = [(column.name, column.type) for column in view.columns]
-    for column, wanted in zip_longest(columns, planned):
+    for column, wanted in zip_longest(made.columns, _columns(view)):
         if column != wanted:
             raise PganonError(f"{view.name} has the column {column}, planned was {wanted}")
     outside = [name for name in made.reads if not name.startswith(f"{DATA_SCHEMA}.")]
@@ -228,17 +294,20 @@ def _check_made(conn: Connection, view: PublishedView, made: ExistingRelation) -
         raise PganonError(f"{view.name} reads relations that are not stored ones")
 
 
-def describe(conn: Connection, view: PublishedView) -> None:
-    """Comments of a view and its columns."""
-    columns = [
-        sql.SQL("COMMENT ON COLUMN {} IS {}").format(
-            sql.Identifier(view.name.schema, view.name.name, column.name),
-            sql.Literal(column.comment),
-        )
-        for column in view.columns
-    ]
-    comment = sql.SQL("COMMENT ON VIEW {} IS {}")
-    at_once(conn, [comment.format(view.name.identifier, sql.Literal(view.comment)), *columns])
+def describe(conn: Connection, views: Sequence[PublishedView]) -> None:
+    """Comments of views and their columns."""
+    comments: list[sql.Composed] = []
+    for view in views:
+        comment = sql.SQL("COMMENT ON VIEW {} IS {}")
+        comments.append(comment.format(view.name.identifier, sql.Literal(view.comment)))
+        comments += [
+            sql.SQL("COMMENT ON COLUMN {} IS {}").format(
+                sql.Identifier(view.name.schema, view.name.name, column.name),
+                sql.Literal(column.comment),
+            )
+            for column in view.columns
+        ]
+    at_once(conn, comments)
 
 
 def former_readers(history: History | None, readers: Roles) -> set[int]:

@@ -3,22 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
+from pganon.forms.withheld import GAIN, told_finding
 from pganon.report.collected import Collected
+from pganon.report.parts import Count, Number, Part, Time
 from pganon.report.words import listed, number, percent, plain, several
-
-ADVANTAGE = 0.09
-"""How much more often an attack may succeed because people are in the release, before the report
-says so first. It is the chance that authorities accept (`pganon.report.figures.LIMITS`), to which
-El Emam, Mosquera and Bass (2020) hold what a release tells of a person beyond identity, too."""
 
 _PARTS = ("seed", "people", "control_people", "targets", "known_others")
 
-_RATES = ("release", "members", "control", "difference")
+
+class Rate(Part):
+    """Successes among attempts, with an interval that holds with a confidence of 95 %; null but for
+    `attempts`, if they are all but few."""
+
+    successes: Count | None
+    attempts: Count
+    share: Number | None
+    low: Number | None
+    high: Number | None
 
 
-def attacks(found: Collected) -> dict[str, Any] | None:
+class Difference(Part):
+    """Of two shares, with its interval."""
+
+    value: Number
+    low: Number
+    high: Number
+
+
+Attack = Literal["singling_out", "linkability", "inference"]
+
+
+class Finding(Part):
+    """How often an attack succeeded: on the release, on members and others of a shadow release.
+
+    The adversary is `published_row`, `two_sources`, `quasi_identifiers`, `others_known` or
+    `correlations`, or one that was tried before.
+    """
+
+    attack: Attack
+    adversary: str
+    column: str | None
+    somebody: str
+    release: Rate | None
+    members: Rate | None
+    control: Rate | None
+    difference: Difference | None
+    gains: bool
+
+
+class NotMeasured(Part):
+    """An attack that was not tried."""
+
+    attack: Attack
+    reason: str
+
+
+class Attacks(Part):
+    """The newest attacks, their row of the ledger, and how many times some were measured."""
+
+    at: Time
+    by: str
+    row: int
+    times: int
+    seed: int
+    people: Count
+    control_people: Count
+    targets: Count
+    known_others: Count
+    findings: list[Finding]
+    not_measured: list[NotMeasured]
+
+
+def attacks(found: Collected) -> Attacks | None:
     """The newest attacks, and how many times some were measured; None if they never were."""
     rows = [
         event
@@ -29,55 +87,58 @@ def attacks(found: Collected) -> dict[str, Any] | None:
         return None
     newest = rows[-1]
     details = newest["details"]
-    return {
-        "at": newest["at"].isoformat(),
-        "by": newest["by_role"],
-        "row": newest["id"],
-        "times": len(rows),
+    told = [told_finding(one, found.policy.report.smallest) for one in details["findings"]]
+    return Attacks(
+        at=newest["at"],
+        by=newest["by_role"],
+        row=newest["id"],
+        times=len(rows),
         **{name: details[name] for name in _PARTS},
-        "findings": [
-            {
-                "attack": one["attack"],
-                "adversary": one["adversary"],
-                "column": one["column"],
-                "somebody": _somebody(found, one, details["known_others"]),
-                **{name: one[name] for name in _RATES},
-            }
-            for one in details["findings"]
+        findings=[
+            Finding(**one, somebody=_somebody(found, one, details["known_others"])) for one in told
         ],
-        "not_measured": [
-            {"attack": one["attack"], "reason": one["reason"]} for one in details["not_measured"]
-        ],
-    }
+        not_measured=list(details["not_measured"]),
+    )
 
 
 def telling(found: Collected) -> Iterator[str]:
-    """Two sentences for every attack that surely gains more than `ADVANTAGE`, by the attacker who
+    """Two sentences for every attack that surely gains more than `GAIN`, by the attacker who
     gains most: what counts is the lower end of the interval of the difference."""
     attacked = attacks(found)
-    gained: dict[tuple[str, str | None], Mapping[str, Any]] = {}
-    for one in attacked["findings"] if attacked else ():
-        key = (one["attack"], one["column"])
-        if one["difference"] is not None and _least(one) > _least(gained.get(key)):
+    gained: dict[tuple[str, str | None], Finding] = {}
+    for one in attacked.findings if attacked else ():
+        key = (one.attack, one.column)
+        if one.gains and _least(one) >= _least(gained.get(key)):
             gained[key] = one
     for one in gained.values():
         assert attacked is not None
+        least = ""
+        if one.difference is not None:
+            least = (
+                f", at least {number(round(100 * _least(one), 1))} percentage points with a"
+                f" confidence of {percent(0.95)},"
+            )
         yield (
-            f"{_succeeds(found, one, attacked['known_others'])}. The difference, at least"
-            f" {number(round(100 * _least(one), 1))} percentage points with a confidence of"
-            f" {percent(0.95)}, is what the release gives away of them."
+            f"{_succeeds(found, one, attacked.known_others)}. The difference{least} is what the"
+            " release gives away of them."
         )
 
 
-def _least(one: Mapping[str, Any] | None) -> float:
-    return ADVANTAGE if one is None else one["difference"]["low"]
+def _least(one: Finding | None) -> float:
+    return GAIN if one is None or one.difference is None else one.difference.low
 
 
-def _succeeds(found: Collected, one: Mapping[str, Any], others: int) -> str:
-    known, column = listed(found.known), plain(one["column"] or "")
-    inside, outside = percent(one["members"]["share"]), percent(one["control"]["share"])
+def _share(rate: Rate | None, smallest: int) -> str:
+    assert rate is not None
+    return f"all but fewer than {smallest}" if rate.share is None else percent(rate.share)
+
+
+def _succeeds(found: Collected, one: Finding, others: int) -> str:
+    known, column = listed(found.known), plain(one.column or "")
+    smallest = found.policy.report.smallest
+    inside, outside = _share(one.members, smallest), _share(one.control, smallest)
     shares = f"{inside} of the people in the release, and {outside} of those who were held out"
-    match one["adversary"]:
+    match one.adversary:
         case "published_row":
             return (
                 f"What a row shows is true of exactly one person in the release for {inside} of the"

@@ -14,6 +14,7 @@ from pganon.forms.withheld import WITHHELD
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
+from pganon.report.parts import Count, Members, OverVersions, Part
 from pganon.report.words import knowing
 
 
@@ -33,26 +34,22 @@ class VersionFacts:
     released: int
     suppressed: int
     published_at: datetime
-    over_versions: str | None
+    over_versions: OverVersions | None
     stored: bool
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Part):
     """A role that can read the release, and why."""
 
     role: str
     because: str
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """A pair of versions that may tell more together than either promises, with its reason."""
-
+class Crossing(Part):
     version: str
     other: str
     reason: str
-    people: int
+    people: Count
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ class Collected:
         return bool(self.policy.individual_key) and not self.policy.several_each
 
     @property
-    def rows(self) -> str:
+    def rows(self) -> Members:
         """What a record is: one of the people, or a record where these may be several of one."""
         return "people" if self.one_each else "records"
 
@@ -135,7 +132,7 @@ class Collected:
         return self.one_each or self.policy.method.encoding.reserves_identity
 
     @property
-    def members(self) -> str:
+    def members(self) -> Members:
         """What a group has: people, or records where these may be several of one person."""
         return "people" if self.counts_people else "records"
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pganon.policy.words import UNPUBLISHED_ROLES
 from pganon.report.collected import Collected
+from pganon.report.parts import Part
 
 _ROLES = {
     "identifying": "withheld",
@@ -32,7 +31,6 @@ _EXACT = {
     "insensitive": "the exact value, in the same row",
 }
 
-
 _HIDDEN = ("semi_sensitive",)
 
 _ABOUT = {
@@ -45,12 +43,29 @@ _ABOUT = {
 }
 
 
-def about(found: Collected) -> list[dict[str, str | None]]:
-    """Rows {label, text} of what the steward declared; None where nothing was."""
-    return [{"label": label, "text": found.about.get(key)} for key, label in _ABOUT.items()]
+class About(Part):
+    """What the policy declares; null where it does not."""
+
+    label: str
+    text: str | None
 
 
-def columns(found: Collected) -> list[dict[str, Any]]:
+class Column(Part):
+    """A column of the source, and what readers see of it."""
+
+    name: str
+    source: str
+    role: str
+    seen: str
+    goes_out: bool
+
+
+def about(found: Collected) -> list[About]:
+    """What the steward declared."""
+    return [About(label=label, text=found.about.get(key)) for key, label in _ABOUT.items()]
+
+
+def columns(found: Collected) -> list[Column]:
     """Declared columns by role, those that go out first, then all others of the source."""
     forms = {column["name"]: column.get("form") for column in found.columns}
     rows = []
@@ -58,20 +73,20 @@ def columns(found: Collected) -> list[dict[str, Any]]:
         shown = found.published_name(name)
         goes_out = column.role not in UNPUBLISHED_ROLES
         rows.append(
-            {
-                "name": shown if goes_out else name,
-                "source": name,
-                "role": _ROLES[column.role],
-                "seen": _seen(column.role, forms.get(shown)) if goes_out else "nothing",
-                "goes_out": goes_out,
-            }
+            Column(
+                name=shown if goes_out else name,
+                source=name,
+                role=_ROLES[column.role],
+                seen=_seen(column.role, forms.get(shown)) if goes_out else "nothing",
+                goes_out=goes_out,
+            )
         )
     rows += [
-        {"name": name, "source": name, "role": "not declared", "seen": "nothing", "goes_out": False}
+        Column(name=name, source=name, role="not declared", seen="nothing", goes_out=False)
         for name in found.source_columns
         if name not in found.policy.columns
     ]
-    return sorted(rows, key=lambda row: not row["goes_out"])
+    return sorted(rows, key=lambda row: not row.goes_out)
 
 
 def _seen(role: str, form: str | None) -> str:

@@ -7,27 +7,183 @@ Names of the results of ACRO are used where there are any: `uid`, `type`, `statu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import Field
 
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.privacy.judged import HOLDS
 from pganon.report import events, figures, guarantee
-from pganon.report.attacks import attacks
-from pganon.report.collected import Collected
-from pganon.report.columns import about, columns
-from pganon.report.dataset import dataset
-from pganon.report.exported import files_of
+from pganon.report.attacks import Attacks, attacks
+from pganon.report.collected import Access, Collected, Crossing
+from pganon.report.columns import About, Column, about, columns
+from pganon.report.dataset import Dataset, dataset
+from pganon.report.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
+from pganon.report.exported import File, files_of
+from pganon.report.figures import OfForm
 from pganon.report.look import look_at
 from pganon.report.outcome import outcome
+from pganon.report.parts import (
+    Asked,
+    Chance,
+    Count,
+    Digest,
+    Limits,
+    Members,
+    Number,
+    Outcome,
+    OverVersions,
+    Part,
+    Signed,
+    Text,
+    Time,
+)
 from pganon.report.promises import not_protected
-from pganon.report.questions import over_versions, questions
+from pganon.report.questions import Question, over_versions, questions
 from pganon.report.words import count, day, guess, listed, percent, plain, several
 
 FORMAT = "pganon report 1"
 
-_OF_EVIDENCE = ("form", "of", "exact", "width", "unit", "distribution")
-"""Keys of a quasi-identifier that are null where nothing was measured."""
+
+class Properties(Part):
+    """What the report is about. `measured`: whether there is evidence; `withheld`: whether so few
+    are left out that no figure of the source is told."""
+
+    release: str
+    version: int | None
+    shown: int | None
+    request: int | None
+    source: str
+    method: str
+    groups: str
+    rows: Members
+    members: Members
+    exact: bool
+    apart: str
+    asked: bool
+    published_at: Time
+    released: Count
+    suppressed: Count
+    left_out: Number
+    known: list[str]
+    knowing: str
+    sensitive: list[str]
+    readers: list[str]
+    adversary: str | None
+    measured: bool
+    withheld: bool
+    smallest: int | None
+
+
+class SourceChance(Chance):
+    """`alone`: people; null if they are some, and fewer than `smallest` of the policy."""
+
+    alone: Count | None
+
+
+class BothSizes(Part):
+    release: Sizes | None
+    source: Sizes | None
+
+
+class Risk(Part):
+    release: Chance | None
+    source: SourceChance | None
+    population: InPopulation | None
+    limits: Limits
+
+
+class Queries(Part):
+    """Relative errors of counts; those whose answer is 0 are `empty`."""
+
+    median: Number | None
+    mean: Number | None
+    empty: Count
+    quarter: Number | None
+    three_quarters: Number | None
+    most: Number | None
+    asked: Asked
+
+
+class Guard(Part):
+    """People who were in groups before, by those with the same groups in all versions."""
+
+    guard_shared: Count
+    guard_smallest: Count
+    guard_below_k: Count
+
+
+class NoGuard(Part):
+    """There was nothing to be compared with."""
+
+
+class Version(Part):
+    version: int | None
+    released: Count
+    suppressed: Count
+    published_at: Time
+    over_versions: OverVersions | None
+    stored: bool
+
+
+class Versions(Part):
+    over_versions: OverVersions | None
+    sentence: str
+    holds_for: str | None
+    guard: Guard | NoGuard
+    crossings: list[Crossing]
+    versions: list[Version]
+    candidates: Count
+
+
+class Proof(Part):
+    policy_sha256: Digest
+    run: int
+    ledger_first: int | None
+    ledger_last: int | None
+    ledger_row: int | None
+    evidence_sha256: Digest | None
+    recorded_sha256: Digest | None
+    approved_sha256: Digest | None
+    intact: bool | None
+    measured: str
+
+
+class Report(Signed):
+    """The report for the officer, of a version or of what waits for approval."""
+
+    format: Literal["pganon report 1"]
+    uid: str
+    type: str
+    edition: Literal["officer"]
+    status: Literal["pass", "review", "fail"]
+    command: Literal["pganon report"]
+    timestamp: Time
+    program: str
+    summary: str
+    outcome: list[Outcome] = Field(min_length=4, max_length=4)
+    comments: list[str]
+    exception: str | None
+    properties: Properties
+    about: list[About]
+    columns: list[Column]
+    access: list[Access]
+    questions: list[Question]
+    attacks: Attacks | None
+    risk: Risk
+    class_sizes: BothSizes
+    form: list[OfForm]
+    guarantee: list[guarantee.Check]
+    sensitive: list[Sensitive]
+    candidates: list[Candidates]
+    attributes: list[Attribute]
+    queries: Queries | None
+    versions: Versions
+    events: list[events.Event]
+    not_protected: list[Text]
+    proof: Proof
+    files: list[File]
+    dataset: Dataset
 
 
 def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
@@ -36,27 +192,33 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
     Args:
         files: exported ones beside those of the ledger, each with its `name` and `sha256`.
     """
-    comments = look_at(found)
-    report = {
+    comments, approved = look_at(found), events.approval(found)
+    which = found.version.number if found.request is None else f"request {found.request}"
+    parts: dict[str, Any] = {
         "format": FORMAT,
-        "uid": f"{found.release}/{_which(found)}",
+        "uid": f"{found.release}/{which}",
         "type": found.groups,
         "edition": "officer",
-        "status": _status(found, comments),
+        "status": "fail" if found.evidence_intact is False else "review" if comments else "pass",
         "command": "pganon report",
-        "timestamp": found.made_at.isoformat(),
+        "timestamp": found.made_at,
         "program": found.program,
         "summary": " ".join(_summary(found)),
         "outcome": outcome(found),
         "comments": comments,
-        "exception": _exception(found, comments),
+        "exception": events.note(approved).reason if approved and comments else None,
         "properties": _properties(found),
         "about": about(found),
         "columns": columns(found),
-        "access": [{"role": one.role, "because": one.because} for one in found.access],
+        "access": list(found.access),
         "questions": questions(found),
         "attacks": attacks(found),
-        "risk": _risk(found),
+        "risk": Risk(
+            release=figures.chance(found),
+            source=_source_chance(found),
+            population=(found.evidence or {}).get("population"),
+            limits=figures.limits(found.policy.report.accepted),
+        ),
         "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
@@ -70,24 +232,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "proof": _proof(found),
         "files": files_of(events.exports(found), files),
     }
-    return {**report, "dataset": dataset(report)}
-
-
-def _which(found: Collected) -> str:
-    held = found.request is not None
-    return f"request {found.request}" if held else str(found.version.number)
-
-
-def _status(found: Collected, comments: list[str]) -> str:
-    if found.evidence_intact is False:
-        return "fail"
-    return "review" if comments else "pass"
-
-
-def _exception(found: Collected, comments: list[str]) -> str | None:
-    """Why it was approved in spite of what is to be looked at."""
-    approved = events.approval(found)
-    return approved["reason"] if approved is not None and comments else None
+    return Report(**parts, dataset=dataset(parts)).document()
 
 
 def _summary(found: Collected) -> Iterator[str]:
@@ -130,62 +275,45 @@ def _summary(found: Collected) -> Iterator[str]:
     elif approved is None:
         yield "Nobody approved it."
     else:
-        at = datetime.fromisoformat(approved["at"])
-        yield f"{plain(approved['by'])} approved it on {day(at)}."
+        yield f"{plain(events.note(approved).by)} approved it on {day(approved['at'])}."
 
 
-def _properties(found: Collected) -> dict[str, Any]:
+def _properties(found: Collected) -> Properties:
     version = found.version
-    return {
-        "release": found.release,
-        "version": version.number,
-        "shown": found.shown,
-        "request": found.request,
-        "source": found.source,
-        "method": found.method,
-        "groups": found.groups,
-        "rows": found.rows,
-        "members": found.members,
-        "exact": figures.exact(found),
-        "apart": found.apart,
-        "asked": found.asked,
-        "published_at": version.published_at.isoformat(),
-        "released": version.released,
-        "suppressed": version.suppressed,
-        "left_out": figures.left_out(found),
-        "known": found.known,
-        "knowing": found.knowing,
-        "sensitive": found.of_role("sensitive", "semi_sensitive"),
-        "readers": list(found.readers),
-        "adversary": (found.guarantee[0].get("adversary") if found.guarantee else None),
-        "measured": found.measured,
-        "withheld": found.withheld,
-        "smallest": (found.evidence or {}).get("smallest"),
-    }
+    return Properties(
+        release=found.release,
+        version=version.number,
+        shown=found.shown,
+        request=found.request,
+        source=found.source,
+        method=found.method,
+        groups=found.groups,
+        rows=found.rows,
+        members=found.members,
+        exact=figures.exact(found),
+        apart=found.apart,
+        asked=found.asked,
+        published_at=version.published_at,
+        released=version.released,
+        suppressed=version.suppressed,
+        left_out=figures.left_out(found),
+        known=found.known,
+        knowing=found.knowing,
+        sensitive=found.of_role("sensitive", "semi_sensitive"),
+        readers=list(found.readers),
+        adversary=(found.guarantee[0].get("adversary") if found.guarantee else None),
+        measured=found.measured,
+        withheld=found.withheld,
+        smallest=(found.evidence or {}).get("smallest"),
+    )
 
 
-def _risk(found: Collected) -> dict[str, Any]:
-    chance = figures.chance(found)
-    return {
-        "release": None
-        if chance is None
-        else {"smallest": chance.smallest, "highest": chance.highest, "mean": chance.mean},
-        "source": _source_chance(found),
-        "population": figures.in_population(found),
-        "limits": figures.limits(found.policy.report.accepted),
-    }
-
-
-def _source_chance(found: Collected) -> dict[str, Any] | None:
+def _source_chance(found: Collected) -> SourceChance | None:
     sizes = figures.sizes(found, "source")
     if sizes is None:
         return None
-    return {
-        "smallest": sizes["smallest"],
-        "highest": 1 / sizes["smallest"],
-        "mean": sizes["groups"] / sizes["people"],
-        "alone": sizes["alone"],
-    }
+    chance = figures.chance_of(sizes["smallest"], sizes["groups"] / sizes["people"])
+    return SourceChance(**dict(chance), alone=sizes["alone"])
 
 
 def _sensitive(found: Collected) -> list[dict[str, Any]]:
@@ -197,21 +325,19 @@ def _sensitive(found: Collected) -> list[dict[str, Any]]:
                 {**one, "limit": guarantee.most_of(found, item["column"], one["share"])}
                 for one in item["values"]
             ],
-            "limit": guarantee.most_of(
-                found, item["column"], max((v["share"] for v in item["values"]), default=1.0)
-            ),
+            "limit": guarantee.most_of(found, item["column"], figures.largest(item)),
         }
         for item in figures.sensitive(found)
     ]
 
 
-def _attributes(found: Collected) -> list[dict[str, Any]]:
+def _attributes(found: Collected) -> list[Attribute]:
     """Loss of every quasi-identifier, with the evidence."""
     lost = found.measures.get("utility", {}).get("ncp", {})
     by_name = {item["column"]: item for item in (found.evidence or {}).get("attributes", [])}
-    unmeasured: dict[str, Any] = dict.fromkeys(_OF_EVIDENCE)
+    unmeasured: dict[str, Any] = dict.fromkeys(Attribute.model_fields)
     return [
-        {"column": name, "lost": loss, **unmeasured, **by_name.get(name, {})}
+        Attribute(**{**unmeasured, **by_name.get(name, {}), "column": name, "lost": loss})
         for name, loss in lost.items()
     ]
 
@@ -224,44 +350,42 @@ def _queries(found: Collected) -> dict[str, Any] | None:
     return {**quarters, **workload["count"], "asked": workload["workload"]}
 
 
-def _versions(found: Collected) -> dict[str, Any]:
+def _versions(found: Collected) -> Versions:
     said = next((i["over_versions"] for i in found.guarantee if "over_versions" in i), None)
     guard = (events.published(found) or {}).get("details", {}).get("guard") or {}
-    return {
-        "over_versions": found.version.over_versions,
-        "sentence": over_versions(found),
-        "holds_for": said,
-        "guard": {name: guard[name] for name in guard if name.startswith("guard_")},
-        "crossings": [
-            {"version": c.version, "other": c.other, "reason": c.reason, "people": c.people}
-            for c in found.crossings
-        ],
-        "versions": [
-            {
-                "version": one.number,
-                "released": one.released,
-                "suppressed": one.suppressed,
-                "published_at": one.published_at.isoformat(),
-                "over_versions": one.over_versions,
-                "stored": one.stored,
-            }
+    counted = {name: guard[name] for name in guard if name.startswith("guard_")}
+    return Versions(
+        over_versions=found.version.over_versions,
+        sentence=over_versions(found),
+        holds_for=said,
+        guard=Guard(**counted) if counted else NoGuard(),
+        crossings=list(found.crossings),
+        versions=[
+            Version(
+                version=one.number,
+                released=one.released,
+                suppressed=one.suppressed,
+                published_at=one.published_at,
+                over_versions=one.over_versions,
+                stored=one.stored,
+            )
             for one in found.versions
         ],
-        "candidates": events.tried(found),
-    }
+        candidates=events.tried(found),
+    )
 
 
-def _proof(found: Collected) -> dict[str, Any]:
+def _proof(found: Collected) -> Proof:
     row, approved = events.published(found), events.approval(found)
-    return {
-        "policy_sha256": found.policy_hash,
-        "run": found.version.run_id,
-        "ledger_first": found.events[0]["id"] if found.events else None,
-        "ledger_last": found.events[-1]["id"] if found.events else None,
-        "ledger_row": row["id"] if row else None,
-        "evidence_sha256": None if found.evidence is None else sha256(found.evidence),
-        "recorded_sha256": events.recorded(found),
-        "approved_sha256": approved and approved[DIGEST],
-        "intact": found.evidence_intact,
-        "measured": several(len(found.measures.get("verified", [])), "check"),
-    }
+    return Proof(
+        policy_sha256=found.policy_hash,
+        run=found.version.run_id,
+        ledger_first=found.events[0]["id"] if found.events else None,
+        ledger_last=found.events[-1]["id"] if found.events else None,
+        ledger_row=row["id"] if row else None,
+        evidence_sha256=None if found.evidence is None else sha256(found.evidence),
+        recorded_sha256=events.recorded(found),
+        approved_sha256=approved["details"].get(DIGEST) if approved else None,
+        intact=found.evidence_intact,
+        measured=several(len(found.measures.get("verified", [])), "check"),
+    )

@@ -3,60 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pganon.forms.evidence import DIGEST
 from pganon.report.collected import Collected
+from pganon.report.exported import Exported, File
+from pganon.report.parts import Part, Time
 from pganon.report.words import count, number, plain, several
 
 REASON = 600
 """Characters of a reason that somebody wrote."""
 
 _SKIPPED = {"started", "unchanged", "dry_run", "failed", "unchecked", "superseded"}
-
-
 _DECIDED = {"approved", "rejected", "expired", "superseded"}
 
 
-def events(found: Collected) -> list[dict[str, Any]]:
-    """Rows {at, what, by, notes}; approvals belong to the version that they let out."""
-    rows: list[dict[str, Any]] = []
+class Note(Part):
+    what: Literal["approved", "rejected"]
+    by: str
+    reason: str
+
+
+class Event(Part):
+    """A row of the ledger, in words; approvals are notes of what they let out."""
+
+    at: Time
+    what: str
+    by: str
+    event: str
+    version: int | None
+    notes: list[Note]
+
+
+def events(found: Collected) -> list[Event]:
+    rows: list[Event] = []
     decided = {e["run_id"]: e["id"] for e in found.events if e["event"] in _DECIDED}
-    approvals: dict[int, list[dict[str, str]]] = {}
+    approvals: dict[int, list[Note]] = {}
     again: set[tuple[str, str]] = set()
     for event in found.events:
         if event["event"] in _SKIPPED or _seen(event, again):
             continue
         if event["event"] == "approved":
-            approvals.setdefault(event["run_id"], []).append(_note(event))
+            approvals.setdefault(event["run_id"], []).append(note(event))
             continue
         if event["event"] == "awaiting_approval" and event["id"] < decided.get(event["run_id"], 0):
             continue
-        notes = [_note(event)] if event["event"] == "rejected" else []
+        notes = [note(event)] if event["event"] == "rejected" else []
         rows.append(
-            {
-                "at": event["at"].isoformat(),
-                "what": _what(found, event),
-                "by": event["by_role"],
-                "event": event["event"],
-                "version": event["version"],
-                "notes": [*approvals.pop(event["run_id"], []), *notes],
-            }
+            Event(
+                at=event["at"],
+                what=_what(found, event),
+                by=event["by_role"],
+                event=event["event"],
+                version=event["version"],
+                notes=[*approvals.pop(event["run_id"], []), *notes],
+            )
         )
     return rows
 
 
-def exports(found: Collected) -> list[dict[str, Any]]:
-    """Files {name, sha256, exported} of the version that the ledger has, each content once."""
-    files: dict[str, dict[str, Any]] = {}
+def exports(found: Collected) -> list[File]:
+    """Files of the version that the ledger has, each content once."""
+    files: dict[str, File] = {}
     for event in found.events:
         if event["event"] == "exported" and event["run_id"] == found.version.run_id:
             details = event["details"]
-            made = {"at": event["at"].isoformat(), "by": event["by_role"]}
-            exported = {**made, "view": details["view"], "rows": details["rows"]}
-            digest = details["sha256"]
-            entry = {"name": details["file"], "sha256": digest, "exported": exported}
-            files.setdefault(digest, entry)
+            exported = Exported(
+                at=event["at"], by=event["by_role"], view=details["view"], rows=details["rows"]
+            )
+            file = File(name=details["file"], sha256=details["sha256"], exported=exported)
+            files.setdefault(file.sha256, file)
     return list(files.values())
 
 
@@ -68,16 +84,15 @@ def _seen(event: Mapping[str, Any], again: set[tuple[str, str]]) -> bool:
     return key in again or bool(again.add(key))
 
 
-def approval(found: Collected) -> dict[str, Any] | None:
-    """Who approved the version, when, and the digest of what was to be seen; None if nobody did."""
+def approval(found: Collected) -> Mapping[str, Any] | None:
+    """The row with which somebody approved the version; None if nobody did."""
     for event in reversed(found.events):
         if event["run_id"] != found.version.run_id:
             continue
         if event["event"] == "awaiting_approval":
             return None  # whoever approved it before approved something else
         if event["event"] == "approved":
-            shown = event["details"].get(DIGEST)
-            return {**_note(event), "at": event["at"].isoformat(), DIGEST: shown}
+            return event
     return None
 
 
@@ -102,14 +117,14 @@ def published(found: Collected) -> Mapping[str, Any] | None:
     return None
 
 
-def _note(event: Mapping[str, Any]) -> dict[str, str]:
+def note(event: Mapping[str, Any]) -> Note:
+    """Of an approval or a rejection."""
     details = event["details"]
-    verb = "rejected" if event["event"] == "rejected" else "approved"
-    return {
-        "what": verb,
-        "by": str(details.get("login") or event["by_role"]),
-        "reason": plain(str(details.get("reason") or ""), REASON),
-    }
+    return Note(
+        what=event["event"],
+        by=str(details.get("login") or event["by_role"]),
+        reason=plain(str(details.get("reason") or ""), REASON),
+    )
 
 
 def _what(found: Collected, event: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
+from pganon.report.parts import Count, Digest, Part, Time
 from pganon.report.signature import Unsigned
 from pganon.report.words import plain
 
@@ -24,23 +25,37 @@ _CELL = re.compile(r'("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|\n|$)')
 _FEWEST = {"k_anonymity", "distinct_l_diversity"}
 
 
+class Exported(Part):
+    at: Time
+    by: str
+    view: str
+    rows: Count
+
+
+class File(Part):
+    """An exported file, and what the ledger has of it."""
+
+    name: str
+    sha256: Digest
+    exported: Exported | None
+
+
 def file_entry(name: str, content: bytes) -> dict[str, str]:
     """What the report has of an exported file."""
     return {"name": plain(name, 255), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def files_of(
-    exports: Sequence[dict[str, Any]], given: Sequence[Mapping[str, str]]
-) -> list[dict[str, Any]]:
+def files_of(exports: Sequence[File], given: Sequence[Mapping[str, str]]) -> list[File]:
     """Files of a report: those that the ledger has, and others that were given.
 
     Args:
         exports: see :func:`pganon.report.events.exports`.
         given: see :func:`file_entry`; what the ledger has gets the name that was given.
     """
-    files = {one["sha256"]: one for one in exports}
+    files = {one.sha256: one for one in exports}
     for one in given:
-        files[one["sha256"]] = {**files.get(one["sha256"], {"exported": None}), **one}
+        known = files.get(one["sha256"])
+        files[one["sha256"]] = File(exported=known and known.exported, **one)
     return list(files.values())
 
 

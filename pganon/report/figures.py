@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from pganon.forms.told import details
 from pganon.policy.reporting import Limit
 from pganon.report.collected import Collected
+from pganon.report.parts import Chance, Number, Part
 from pganon.report.words import listed
 
 LEFT_OUT = 0.05
@@ -44,43 +44,42 @@ def against_limits(smallest: int, accepted: Sequence[Limit]) -> tuple[str, str]:
     return named, f"above {every if len(above) == len(words) else listed(above)}"
 
 
-@dataclass(frozen=True)
-class Chance:
-    """The chance to find a person, for who knows the quasi-identifiers: prosecutor's risk.
+class Figure(Part):
+    """A figure inside of a sentence, and how it is written."""
 
-    Attributes:
-        smallest: people of the smallest group.
-        mean: chance on average over the people; of the marketer, too.
-    """
+    kind: Literal["count", "number", "percent", "points"]
+    value: Number | None
 
-    smallest: int
-    mean: float
 
-    @property
-    def highest(self) -> float:
-        return 1 / self.smallest
+class OfForm(Part):
+    """What the form measures of itself: texts and figures, which together are sentences."""
+
+    label: str
+    parts: list[str | Figure]
+
+
+def chance_of(smallest: int, mean: float) -> Chance:
+    return Chance(smallest=smallest, highest=1 / smallest, mean=mean)
 
 
 def chance(found: Collected) -> Chance | None:
-    """None where quasi-identifiers are published so that groups say nothing of it."""
+    """Of who knows the quasi-identifiers: prosecutor's risk, and on average that of the marketer.
+
+    None where quasi-identifiers are published so that groups say nothing of it.
+    """
     sizes = (found.evidence or {}).get("class_sizes", {}).get("release")
     if sizes:
-        return Chance(sizes["smallest"], sizes["groups"] / sizes["people"])
+        return chance_of(sizes["smallest"], sizes["groups"] / sizes["people"])
     utility = found.measures.get("utility", {})
     if utility.get("highest_risk"):
         # A class of people who have several records has more of these.
-        return Chance(round(1 / utility["highest_risk"]), utility["mean_risk"])
+        return chance_of(round(1 / utility["highest_risk"]), utility["mean_risk"])
     return None
 
 
 def sizes(found: Collected, of: str) -> Mapping[str, Any] | None:
     """Of `release` or `source`; None if they were not measured."""
     return (found.evidence or {}).get("class_sizes", {}).get(of)
-
-
-def in_population(found: Collected) -> Mapping[str, Any] | None:
-    """Chances of who looks for a record among people of a population; None if not measured."""
-    return (found.evidence or {}).get("population")
 
 
 def sensitive(found: Collected) -> list[Mapping[str, Any]]:
@@ -91,6 +90,11 @@ def sensitive(found: Collected) -> list[Mapping[str, Any]]:
 def commonest(found: Collected) -> Mapping[str, Any] | None:
     """The sensitive column with the most common value in a group."""
     return max(sensitive(found), key=lambda item: item["most"], default=None)
+
+
+def largest(item: Mapping[str, Any] | None) -> float:
+    """The share of the most common value of all that are shown."""
+    return max((value["share"] for value in item["values"]), default=1.0) if item else 1.0
 
 
 def exact(found: Collected) -> bool:
@@ -106,12 +110,11 @@ def most(found: Collected, column: str) -> float | None:
     return found.utility.most.get(column) if found.utility else None
 
 
-def of_form(found: Collected) -> list[dict[str, Any]]:
-    """Rows {label, parts} of what the form says of itself; parts are texts and figures."""
+def of_form(found: Collected) -> list[OfForm]:
     if found.utility is None or (found.withheld and found.tells is details):
         return []  # these lines have losses
     sentences, smallest = found.tells(found.utility, found.members), found.policy.report.smallest
-    return [one.document(smallest, found.members) for one in sentences]
+    return [OfForm(**one.document(smallest, found.members)) for one in sentences]
 
 
 def candidates(found: Collected) -> list[Mapping[str, Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pganon.privacy.base import Requirement, from_below
 from pganon.privacy.judged import Judged
 from pganon.report.collected import Collected
+from pganon.report.parts import Number, Part
 from pganon.report.words import number, plain
 
 _NAMES = {
@@ -21,30 +22,44 @@ _NAMES = {
     "delta_disclosure": "delta-disclosure",
 }
 
-_BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
+Bound = Literal["at least", "above", "at most", "below"]
+_BOUNDS: dict[str, Bound] = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 _STRUCTURE = (
     "The stored tables fit together: no group is without {people}, and none is there twice."
 )
 
 
-def required(found: Collected) -> list[dict[str, Any]]:
-    """A row for every check of the run, with a sentence."""
-    return [_checked(found, check) for check in found.measures.get("verified", [])]
+class Check(Part):
+    """A requirement, and what was measured of the worst group."""
+
+    model: str
+    name: str
+    column: str | None
+    published: str | None
+    against: str | None
+    sentence: str
+    bound: Bound
+    required: Number
+    measured: Number | None
 
 
-def _checked(found: Collected, check: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "model": check["model"],
-        "name": _NAMES.get(check["model"], check["model"].replace("_", " ")),
-        "column": check["column"],
-        "published": check["column"] and _shown(found, check["column"]),
-        "against": check["against"],
-        "sentence": _sentence(found, check),
-        "bound": _BOUNDS[check["bound"]],
-        "required": check["required"],
-        "measured": check["measured"],
-    }
+def required(found: Collected) -> list[Check]:
+    """Every check of the run."""
+    return [
+        Check(
+            model=check["model"],
+            name=_NAMES.get(check["model"]) or check["model"].replace("_", " "),
+            column=check["column"],
+            published=check["column"] and _shown(found, check["column"]),
+            against=check["against"],
+            sentence=_sentence(found, check),
+            bound=_BOUNDS[check["bound"]],
+            required=check["required"],
+            measured=check["measured"],
+        )
+        for check in found.measures.get("verified", [])
+    ]
 
 
 def _shown(found: Collected, column: str) -> str:

@@ -181,5 +181,5 @@ def _procedure(found: Collected) -> Iterator[str]:
     approved = events.approval(found)
     if approved is None and found.request is None:
         yield "Nobody approved this version."
-    if approved is not None and approved.get(DIGEST) != events.recorded(found):
+    if approved is not None and approved["details"].get(DIGEST) != events.recorded(found):
         yield "Who approved this version saw other evidence than that which was published with it."

@@ -3,94 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pganon.policy.reporting import Limit
 from pganon.report import figures, guarantee
 from pganon.report.collected import Collected
+from pganon.report.parts import Named, Outcome, Status
 from pganon.report.words import count, percent, plain
 
-_UNMEASURED = "no run measured it"
-_HIGHEST = "Highest chance to find a person"
-_SAYS_NOTHING = "groups of this form do not say it"
-
-HOLDS, LOOK, NONE = "holds", "look", "none"
+HOLDS: Status = "holds"
+LOOK: Status = "look"
+NONE: Status = "none"
 IDLE = "does not apply"
+_UNMEASURED = "no run measured it"
 
 
-def outcome(found: Collected) -> list[dict[str, Any]]:
-    """Rows {name, label, figure, notes, result, status}."""
+def outcome(found: Collected) -> list[Outcome]:
     return [_smallest(found), _chance(found), _common(found), _left_out(found)]
 
 
-def _smallest(found: Collected) -> dict[str, Any]:
-    chance, label = figures.chance(found), "Smallest group"
-    combinations = figures.combinations(found)
-    if chance is None and combinations:
-        return _fewest(found, min(one["smallest"] for one in combinations))
-    if chance is None:
-        return _exactly(found, "smallest", label)
-    required = guarantee.fewest_people(found)
-    bounded = required > 1
-    return row(
-        "smallest",
-        label,
-        _people(chance.smallest, found.members),
-        f"required: {count(required)}",
-        "holds" if bounded else "no limit is required",
-        HOLDS if bounded else LOOK,
-    )
+def _smallest(found: Collected) -> Outcome:
+    chance, combinations = figures.chance(found), figures.combinations(found)
+    if chance is not None:
+        required = guarantee.fewest_people(found)
+        one = "person" if found.members == "people" else "record"
+        smallest = f"{count(chance.smallest)} {one if chance.smallest == 1 else found.members}"
+        label = "Smallest group"
+    elif combinations:  # where these are counted, and not people who look the same
+        required = guarantee.fewest_combinations(found)
+        smallest = count(min(one["smallest"] for one in combinations))
+        label = "Fewest combinations that remain"
+    else:
+        return _exactly(found, "smallest", "Smallest group")
+    result = _bounded("holds" if required > 1 else None)
+    return row("smallest", label, smallest, f"required: {count(required)}", *result)
 
 
-def _fewest(found: Collected, smallest: int) -> dict[str, Any]:
-    """Where combinations are counted, and not people who look the same."""
-    required = guarantee.fewest_combinations(found)
-    return row(
-        "smallest",
-        "Fewest combinations that remain",
-        count(smallest),
-        f"required: {count(required)}",
-        "holds" if required > 1 else "no limit is required",
-        HOLDS if required > 1 else LOOK,
-    )
+def _bounded(holds: str | None) -> tuple[str, Status]:
+    return ("no limit is required", LOOK) if holds is None else (holds, HOLDS)
 
 
-def _chance(found: Collected) -> dict[str, Any]:
+def _chance(found: Collected) -> Outcome:
     chance = figures.chance(found)
     if chance is None:
-        return _exactly(found, "chance", _HIGHEST)
+        return _exactly(found, "chance", "Highest chance to find a person")
     return chance_row(chance.smallest, found.policy.report.accepted)
 
 
-def chance_row(smallest: int, accepted: Sequence[Limit]) -> dict[str, Any]:
+def chance_row(smallest: int, accepted: Sequence[Limit]) -> Outcome:
     """The chance to find a person in the smallest group, of either edition."""
     limits, said = figures.against_limits(smallest, accepted)
     status = LOOK if figures.exceeded(smallest, accepted) else HOLDS
-    return row("chance", _HIGHEST, percent(1 / smallest), limits, said, status)
+    label = "Highest chance to find a person"
+    return row("chance", label, percent(1 / smallest), limits, said, status)
 
 
-def _common(found: Collected) -> dict[str, Any]:
-    item = figures.commonest(found)
-    if item is None:
-        return _of_form(found)
-    share = max((one["share"] for one in item["values"]), default=1.0)
-    limit = guarantee.most_of(found, item["column"], share)
-    limited = limit is not None and limit < 1
-    return row(
-        "common",
-        f"Most common {plain(item['column'], 30)} in a group",
-        percent(item["most"]),
-        f"at most; on average {percent(item['mean'])}",
-        f"limit {percent(limit)} holds"
-        if limited and limit is not None
-        else "no limit is required",
-        HOLDS if limited else LOOK,
-    )
+def _common(found: Collected) -> Outcome:
+    """From the evidence, or from the figures of every run."""
+    item, shares = figures.commonest(found), found.utility.most if found.utility else {}
+    label = "Most common sensitive value in a group"
+    if item is not None:
+        column, most, where = item["column"], item["most"], "group"
+        note = f"at most; on average {percent(item['mean'])}"
+    elif shares:
+        column = max(shares, key=lambda name: shares[name])
+        most, where, note = shares[column], "group or bucket", "at most"
+    elif found.of_role("sensitive", "semi_sensitive"):
+        return row("common", label, "?", _UNMEASURED, "not measured", NONE)
+    else:
+        return row("common", label, "none", "no column is declared as sensitive", IDLE, NONE)
+    limit = guarantee.most_of(found, column, figures.largest(item))
+    result = _bounded(None if limit is None or limit >= 1 else f"limit {percent(limit)} holds")
+    label = f"Most common {plain(column, 30)} in a {where}"
+    return row("common", label, percent(most), note, *result)
 
 
-def _left_out(found: Collected) -> dict[str, Any]:
-    version = found.version
-    share = figures.left_out(found)
+def _left_out(found: Collected) -> Outcome:
+    version, share = found.version, figures.left_out(found)
     return row(
         "left_out",
         "Records left out",
@@ -101,59 +89,16 @@ def _left_out(found: Collected) -> dict[str, Any]:
     )
 
 
-def _of_form(found: Collected) -> dict[str, Any]:
-    """The same from the figures of every run."""
-    shares = found.utility.most if found.utility else {}
-    column = max(shares, key=lambda name: shares[name], default=None)
-    if column is None and not found.of_role("sensitive", "semi_sensitive"):
-        note = "no column is declared as sensitive"
-        return row("common", "Most common sensitive value in a group", "none", note, IDLE, NONE)
-    if column is None:
-        return _unknown("common", "Most common sensitive value in a group")
-    limit = guarantee.most_of(found, column, 1.0)
-    limited = limit is not None and limit < 1
-    return row(
-        "common",
-        f"Most common {plain(column, 30)} in a group or bucket",
-        percent(shares[column]),
-        "at most",
-        f"limit {percent(limit)} holds"
-        if limited and limit is not None
-        else "no limit is required",
-        HOLDS if limited else LOOK,
-    )
-
-
-def _exactly(found: Collected, name: str, label: str) -> dict[str, Any]:
+def _exactly(found: Collected, name: Named, label: str) -> Outcome:
     """Where no group of people who look the same is published."""
     if found.apart:
         return row(name, label, "none", found.apart, IDLE, NONE)
-    if not figures.exact(found):
-        return _unknown(name, label, _why(found))
-    note = "what others may know is published exactly"
-    return row(name, label, "exact", note, "not limited", LOOK)
-
-
-def _unknown(name: str, label: str, why: str = _UNMEASURED) -> dict[str, Any]:
+    if figures.exact(found):
+        note = "what others may know is published exactly"
+        return row(name, label, "exact", note, "not limited", LOOK)
+    why = "groups of this form do not say it" if found.measured else _UNMEASURED
     return row(name, label, "?", why, "not measured", NONE)
 
 
-def _why(found: Collected) -> str:
-    return _SAYS_NOTHING if found.measured else _UNMEASURED
-
-
-def _people(number: int, members: str) -> str:
-    one = "person" if members == "people" else "record"
-    return f"{count(number)} {members}" if number != 1 else f"1 {one}"
-
-
-def row(name: str, label: str, figure: str, note: str, result: str, status: str) -> dict[str, Any]:
-    """A figure with its limit and the result in words."""
-    return {
-        "name": name,
-        "label": label,
-        "figure": figure,
-        "note": note,
-        "result": result,
-        "status": status,
-    }
+def row(name: Named, label: str, figure: str, note: str, result: str, status: Status) -> Outcome:
+    return Outcome(name=name, label=label, figure=figure, note=note, result=result, status=status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pganon.report.charts import bars, errors, risk, values, versions
+from pganon.report.charts import bars, errors, risk, values
 from pganon.report.sentences import sentences
 from pganon.report.template import Document, render
 
@@ -36,5 +36,5 @@ def _drawings(report: Document) -> dict[str, Any]:
             for item in report["attributes"]
         ],
         "queries": errors.errors(report["queries"]),
-        "versions": versions.versions(report["versions"]["versions"], report["properties"]["rows"]),
+        "versions": bars.versions(report["versions"]["versions"], report["properties"]["rows"]),
     }

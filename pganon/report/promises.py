@@ -7,13 +7,14 @@ from collections.abc import Set as AbstractSet
 
 from pganon.report import figures
 from pganon.report.collected import Collected
+from pganon.report.parts import Text
 from pganon.report.words import listed
 
 _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")
 
 
-def not_protected(found: Collected) -> list[dict[str, str]]:
-    """Rows {name, text}, those of this version first."""
+def not_protected(found: Collected) -> list[Text]:
+    """Those of this version first."""
     return limits_of(
         models={requirement.model.name for requirement in found.requirements},
         sensitive=found.of_role("sensitive", "semi_sensitive"),
@@ -32,7 +33,7 @@ def limits_of(
     people: bool,
     grouped: bool,
     exact: bool,
-) -> list[dict[str, str]]:
+) -> list[Text]:
     """The rows of any edition.
 
     Args:
@@ -93,4 +94,4 @@ def limits_of(
     rows.append(
         ("Not differential privacy", "There is no bound that holds against every attacker.")
     )
-    return [{"name": name, "text": text} for name, text in rows]
+    return [Text(name=name, text=text) for name, text in rows]

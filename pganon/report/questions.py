@@ -5,21 +5,32 @@ The first three are those of the European data protection authorities (WP216, 20
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Literal
 
 from pganon.privacy.judged import FINER, HOLDS
 from pganon.report import figures, guarantee
 from pganon.report.collected import Collected
+from pganon.report.parts import Part
 from pganon.report.words import count, guess, listed, number, percent, sentence
 
-Question = dict[str, str]
+Name = Literal["singling out", "inference", "linkability", "other members", "presence"]
+Result = Literal["bounded", "not bounded", "not measured", "does not apply"]
+BOUNDED: Result = "bounded"
+OPEN: Result = "not bounded"
+UNKNOWN: Result = "not measured"
+IDLE: Result = "does not apply"
 
-BOUNDED, OPEN, UNKNOWN, IDLE = "bounded", "not bounded", "not measured", "does not apply"
+
+class Question(Part):
+    """What somebody could do, and what remains of it."""
+
+    name: Name
+    somebody: str
+    remains: str
+    result: Result
 
 
 def questions(found: Collected) -> list[Question]:
-    """Rows {name, somebody, remains, result}."""
     return [
         _singling_out(found),
         *_inference(found),
@@ -64,7 +75,7 @@ def _inference(found: Collected) -> list[Question]:
     rows: list[Question] = []
     for column in found.of_role("sensitive", "semi_sensitive"):
         evidence = next((i for i in figures.sensitive(found) if i["column"] == column), None)
-        limit = guarantee.most_of(found, column, _largest(evidence) if evidence else 1.0)
+        limit = guarantee.most_of(found, column, figures.largest(evidence))
         values = guarantee.fewest_values(found, column) or figures.fewest(found, column)
         remains = []
         if values is not None:
@@ -102,11 +113,6 @@ def _combinations(found: Collected) -> list[Question]:
         )
         for one in figures.combinations(found)
     ]
-
-
-def _largest(evidence: Mapping[str, Any]) -> float:
-    """The share of the most common value of all that are shown."""
-    return max((value["share"] for value in evidence["values"]), default=1.0)
 
 
 def _linkability(found: Collected) -> Question:
@@ -161,5 +167,5 @@ def _presence(found: Collected) -> Question:
     return _question("presence", somebody, remains, BOUNDED)
 
 
-def _question(name: str, somebody: str, remains: str, result: str) -> Question:
-    return {"name": name, "somebody": somebody, "remains": remains, "result": result}
+def _question(name: Name, somebody: str, remains: str, result: Result) -> Question:
+    return Question(name=name, somebody=somebody, remains=remains, result=result)

@@ -40,7 +40,8 @@ NOT_TOLD = "not told, as few are left out"
 
 def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
-    which = _which(properties)
+    request = properties["request"]
+    which = f"version {properties['version']}" if request is None else f"request {request}"
     return {
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
@@ -54,7 +55,7 @@ def sentences(report: Document) -> dict[str, Any]:
         "tried": _tried(report["attacks"]),
         "risk": risk.finding(report["risk"]) if report["risk"]["release"] else "",
         "alone": _alone(report),
-        "sizes": _sizes(report),
+        "sizes": smallest(report["risk"]["release"]) if report["risk"]["release"] else "",
         "above": _above(report),
         "population": _population(report),
         "origin": _origin(report),
@@ -125,11 +126,6 @@ def _tried(attacks: Document | None) -> str:
     return f"{text} Attacks were measured {count(attacks['times'])} times; these are the last ones."
 
 
-def _which(properties: Document) -> str:
-    request = properties["request"]
-    return f"version {properties['version']}" if request is None else f"request {request}"
-
-
 def _goes_out(report: Document) -> str:
     out = [one for one in report["columns"] if one["goes_out"]]
     stay = len(report["columns"]) - len(out)
@@ -172,13 +168,6 @@ def _alone(report: Document) -> str:
         return f"In the source nobody is alone with {known}."
     share = source["alone"] / sizes["people"]
     return f"In the source, {percent(share)} of the {people} are alone with their {known}."
-
-
-def _sizes(report: Document) -> str:
-    release = report["risk"]["release"]
-    if release is None:
-        return ""
-    return smallest(release)
 
 
 def _above(report: Document) -> str:

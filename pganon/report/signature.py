@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -195,13 +196,11 @@ def _private(pem: bytes) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-    try:
+    with suppress(ValueError, TypeError):
         key = load_pem_private_key(pem, None)
-    except (ValueError, TypeError):
-        key = None
-    if not isinstance(key, Ed25519PrivateKey):
-        raise UsageError("that is no private key for reports", hint="pganon report key FILE")
-    return key
+        if isinstance(key, Ed25519PrivateKey):
+            return key
+    raise UsageError("that is no private key for reports", hint="pganon report key FILE")
 
 
 def _public(pem: bytes) -> Ed25519PublicKey:
@@ -209,15 +208,13 @@ def _public(pem: bytes) -> Ed25519PublicKey:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-    try:
+    with suppress(ValueError):
         key = load_pem_public_key(pem)
-    except ValueError:
-        key = None
-    if not isinstance(key, Ed25519PublicKey):
-        raise UsageError(
-            "that is no public key of a report", hint="pganon report key FILE writes FILE.pub"
-        )
-    return key
+        if isinstance(key, Ed25519PublicKey):
+            return key
+    raise UsageError(
+        "that is no public key of a report", hint="pganon report key FILE writes FILE.pub"
+    )
 
 
 def _fingerprint(key: Ed25519PublicKey) -> str:

@@ -44,8 +44,8 @@ def render(name: str, document: Document, drawings: Mapping[str, Any], **texts: 
     Raises:
         PreconditionError: no_jinja2.
     """
-    from_markup = _markup()
-    template = _environment().get_template(name)
+    environment, from_markup = _environment()
+    template = environment.get_template(name)
 
     def fig(path: str, kind: str) -> str:
         shown = KINDS[kind](at(document, path))
@@ -129,19 +129,17 @@ def _marked(found: Any, from_markup: Any) -> Any:
     return found and from_markup(found)
 
 
-def _markup() -> Any:
-    try:
-        from markupsafe import Markup
-    except ImportError:
-        raise _missing() from None
-    return Markup
-
-
-def _environment() -> Environment:
+def _environment() -> tuple[Environment, Any]:
+    """And what marks texts as HTML."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
+        from markupsafe import Markup
     except ImportError:
-        raise _missing() from None
+        raise PreconditionError(
+            "the page of a report needs the package jinja2, which is not installed",
+            hint="pip install 'pganon[report]', or write the report as .json",
+            code=ErrorCode.NO_JINJA2,
+        ) from None
     environment = Environment(
         loader=PackageLoader("pganon.report", ""),
         autoescape=True,
@@ -154,12 +152,4 @@ def _environment() -> Environment:
         "sentence": words.sentence,
         "minute": lambda text: words.minute(datetime.fromisoformat(text)),
     }
-    return environment
-
-
-def _missing() -> PreconditionError:
-    return PreconditionError(
-        "the page of a report needs the package jinja2, which is not installed",
-        hint="pip install 'pganon[report]', or write the report as .json",
-        code=ErrorCode.NO_JINJA2,
-    )
+    return environment, Markup

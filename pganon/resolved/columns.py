@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import assert_never
@@ -12,19 +12,27 @@ from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
 from pganon.errors import PreconditionError
 from pganon.hierarchies import has_ranges, hierarchy_steps, leaf_kind
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import quote
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.domains import ValueSet
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Refusal
+from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.resolved.domains import domain_refusals, order_of, order_refusals
-from pganon.resolved.exceptions import exception_problem
 from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
-from pganon.resolved.shown import form_of, published_type, scale_of
 from pganon.resolved.source import Source
 from pganon.sqltools import col
-from pganon.steps import State
+
+RANGE_TYPES = {
+    "integer": "numrange",
+    "numeric": "numrange",
+    "float": "numrange",
+    "date": "daterange",
+    "timestamp": "tsrange",
+    "timestamptz": "tstzrange",
+}
+_NAMES = ("text", "bpchar", "citext", "enum")
+"""Kinds of a column that names the column whose value is sensitive."""
 
 
 @dataclass
@@ -83,20 +91,18 @@ class ColumnResolver:
                 self.source.supports(column.name, column)
                 columns.carried.append(Carried(len(columns.carried), column, published))
             case "weight":
-                self._check_number(column)
+                if not column.is_number:
+                    self.report(
+                        f"columns.{column.name}.role",
+                        f"column {quote(column.name)} is {column.type_name}, and weights are"
+                        " numbers",
+                        "name the column that says how many people a record stands for",
+                    )
                 columns.weight = column
             case "identifying" | "individual":
                 pass  # these never leave
             case unknown:
                 assert_never(unknown)
-
-    def _check_number(self, column: Column) -> None:
-        if not column.is_number:
-            self.report(
-                f"columns.{column.name}.role",
-                f"column {quote(column.name)} is {column.type_name}, and weights are numbers",
-                "name the column that says how many people a record stands for",
-            )
 
     def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """An attribute of some records, and a sensitive column of the others."""
@@ -126,7 +132,7 @@ class ColumnResolver:
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            wrong = exception_problem(self.source.relation, self.source.record_key, relation)
+            wrong = _exception_problem(self.source.relation, self.source.record_key, relation)
             if wrong is None:
                 return Hidden(index, None, relation)
             self.report(f"{path}.relation", *wrong)
@@ -181,12 +187,18 @@ class ColumnResolver:
         if kind is None:
             return None
         self.source.problems.refuse(self.policy.method.kind_refusals(column.name, declared, kind))
-        self._check_domain(column, declared, categorical=kind == "categorical")
-        self._refuse_within(column.name, "order", order_refusals(column, declared.order or ()))
+        domain = declared.domain
+        fits = domain_refusals(column, domain, categorical=kind == "categorical") if domain else ()
+        for key, refusals in (
+            ("domain", fits),
+            ("order", order_refusals(column, declared.order or ())),
+        ):
+            self.source.problems.refuse(
+                wrong.below("columns", column.name, key) for wrong in refusals
+            )
         form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
-        domain = declared.domain
         if scale is Scale.TREE:
             self._check_hierarchy(column.name, declared.hierarchy, _leaf_type(column, declared))
         return Attribute(
@@ -221,32 +233,86 @@ class ColumnResolver:
         )
         return None
 
-    def _check_domain(self, column: Column, declared: ColumnPolicy, *, categorical: bool) -> None:
-        if declared.domain is None:
-            return
-        refusals = domain_refusals(column, declared.domain, categorical=categorical)
-        self._refuse_within(column.name, "domain", refusals)
-
-    def _refuse_within(self, name: str, key: str, refusals: Iterable[Refusal]) -> None:
-        """Refusals whose places start at a key of a column."""
-        place = ("columns", name, key)
-        self.source.problems.refuse(
-            replace(wrong, place=(*place, *wrong.place)) for wrong in refusals
-        )
-
     def _check_hierarchy(self, name: str, hierarchy: Hierarchy | None, kind: str) -> None:
         """Problems of a hierarchy that need no values: files, kinds."""
         if hierarchy is None:
             return
-
-        def values(state: State) -> QualifiedName:
-            return state.work("values")
-
         try:
-            hierarchy_steps("", hierarchy, values, kind, self.base_dir, quote(name))
+            hierarchy_steps(
+                "", hierarchy, lambda s: s.work("values"), kind, self.base_dir, quote(name)
+            )
         except PreconditionError as error:
             self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
     return leaf_kind(declared.hierarchy, declared.type, canonical_type(column))
+
+
+def scale_of(declared: ColumnPolicy, kind: str) -> Scale:
+    if declared.hierarchy is not None:
+        return Scale.TREE
+    return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
+
+
+def form_of(policy: Policy, declared: ColumnPolicy, kind: str) -> Shown:
+    match policy.method.shows:
+        case "values":
+            return Shown.VALUES
+        case "exact":
+            return Shown.EXACT
+        case "centre":
+            mean = kind == "numeric" and declared.hierarchy is None
+            return Shown.MEAN if mean else Shown.MODE
+        case "generalized":
+            pass
+    if declared.hierarchy is not None:
+        return Shown.RANGE if has_ranges(declared.hierarchy) else Shown.LABEL
+    return Shown.RANGE if kind == "numeric" else Shown.SET
+
+
+def published_type(form: Shown, column: Column) -> str:
+    """SQL name of the type of the published column."""
+    return {
+        Shown.RANGE: RANGE_TYPES.get(column.kind, ""),
+        Shown.SET: f"{column.stored_type}[]",
+        Shown.LABEL: "text",
+        Shown.VALUES: f"{column.stored_type}[]",
+        Shown.EXACT: column.stored_type,
+        Shown.MEAN: column.stored_type,
+        Shown.MODE: column.stored_type,
+    }[form]
+
+
+def _exception_problem(
+    source: Relation, key: Sequence[str], relation: Relation
+) -> tuple[str, str] | None:
+    """Why the relation cannot say whose values of the source are sensitive, and what to do."""
+    hint = f"name a table with the columns {', '.join(map(quote, (*key, EXCEPTION_COLUMN)))}"
+    if not key:
+        return (
+            f"{source.name} has no primary key that rows of {relation.name} could name",
+            "give it a primary key, or use a boolean column",
+        )
+    for name in key:
+        mine, other = source.column(name), relation.column(name)
+        if other is None or not other.readable:
+            return (
+                f"{relation.name} has no readable column {quote(name)}, which is of the primary key"
+                f" of {source.name}",
+                hint,
+            )
+        if mine is not None and mine.type_oid != other.type_oid:
+            return (
+                f"column {quote(name)} is {mine.type_name} in {source.name} and {other.type_name}"
+                f" in {relation.name}",
+                "name a view that casts it to the type of the source",
+            )
+    named = relation.column(EXCEPTION_COLUMN)
+    if named is None or not named.readable or named.kind not in _NAMES:
+        return (
+            f"{relation.name} has no readable text column {quote(EXCEPTION_COLUMN)} that names the"
+            " column whose value is sensitive",
+            hint,
+        )
+    return None

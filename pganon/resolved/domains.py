@@ -16,9 +16,17 @@ from pganon.policy.values import Unreadable, bound, misread, readable
 
 def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Iterator[Refusal]:
     """Refusals of a domain that does not fit its column; places are below that of the domain."""
-    if isinstance(domain, ValueSet):
-        return _value_refusals(column, domain.values, categorical=categorical)
-    return type_refusals(column, domain)
+    if not isinstance(domain, ValueSet):
+        yield from type_refusals(column, domain)
+    elif categorical:
+        yield from _listed_refusals(column, domain.values, ("values",))
+    else:
+        yield Refusal(
+            (),
+            f"column {quote(column.name)} is {column.type_name}; a domain of listed values is for"
+            " categories",
+            "write the lowest and the highest value, domain: [0, 120], or add type: categorical",
+        )
 
 
 def order_refusals(column: Column, order: tuple[str, ...]) -> Iterator[Refusal]:
@@ -55,20 +63,6 @@ _NOT_FINITE = {
 }
 
 
-def _value_refusals(
-    column: Column, values: tuple[str, ...], *, categorical: bool
-) -> Iterator[Refusal]:
-    if not categorical:
-        yield Refusal(
-            (),
-            f"column {quote(column.name)} is {column.type_name}; a domain of listed values is for"
-            " categories",
-            "write the lowest and the highest value, domain: [0, 120], or add type: categorical",
-        )
-        return
-    yield from _listed_refusals(column, values, ("values",))
-
-
 def _listed_refusals(
     column: Column, values: tuple[str, ...], place: tuple[str | int, ...]
 ) -> Iterator[Refusal]:
@@ -81,14 +75,10 @@ def _listed_refusals(
             yield Refusal((*place, at), misread(column, text, wanted))
             continue
         if value in seen:
-            yield Refusal((*place, at), _repeated(text, seen[value]), "keep one")
+            same = "" if seen[value] == text else f": {show(seen[value])} is the same value"
+            message = f"{show(text)} stands in the list twice{same}"
+            yield Refusal((*place, at), message, "keep one")
         seen.setdefault(value, text)
-
-
-def _repeated(text: str, before: str) -> str:
-    if text == before:
-        return f"{show(text)} stands in the list twice"
-    return f"{show(text)} stands in the list twice: {show(before)} is the same value"
 
 
 def _value(column: Column, text: str) -> object:

@@ -39,26 +39,19 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
 def _compared_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
     """Models that cannot be compared with the first version, and views beside withdrawn groups."""
     policy = spec.policy
+    unlike: list[tuple[str, str]] = []
     if spec.background is not None:
-        yield Refusal(
-            ("refresh",),
-            f"increments are not available with background_knowledge j = {spec.background.j:g}:"
-            " what readers expect follows from all records, not from those of newcomers",
-            "use refresh: recompute, or leave the model out",
-        )
-    if spec.of_release:
-        name = spec.of_release[0].model.name
-        yield Refusal(
-            ("refresh",),
-            f"increments are not available with {name}: it is about the groups of all versions"
-            " together, and an increment makes some of them",
-            "use refresh: recompute, or leave the model out",
-        )
+        why = "what readers expect follows from all records, not from those of newcomers"
+        unlike.append((f"background_knowledge j = {spec.background.j:g}", why))
+    for requirement in spec.of_release[:1]:
+        why = "it is about the groups of all versions together, and an increment makes some of them"
+        unlike.append((requirement.model.name, why))
     for requirement in (*spec.in_population, *spec.profits)[:1]:
+        unlike.append((requirement.model.name, "it is about the groups of one version"))
+    for name, why in unlike:
         yield Refusal(
             ("refresh",),
-            f"increments are not available with {requirement.model.name}: it is about the groups of"
-            " one version",
+            f"increments are not available with {name}: {why}",
             "use refresh: recompute, or leave the model out",
         )
     if policy.report.population is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pganon.identifiers import MAX_BYTES, fits, quote
 from pganon.policy.hierarchies import CsvHierarchy, InlineHierarchy, OrderHierarchy, TableHierarchy
 from pganon.policy.model import Policy
-from pganon.policy.options import LABELS, part_name
+from pganon.policy.options import LABELS
 from pganon.policy.refusals import Refusal
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
+from pganon.resolved.names import part_name_refusals
 
 _LISTED = (CsvHierarchy, InlineHierarchy, OrderHierarchy, TableHierarchy)
 _PLACE = ("publish", "labels")
@@ -44,10 +44,4 @@ def label_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterable[
             "no column shows labels of a hierarchy that lists its values",
             "remove it, or declare a hierarchy of csv, table, inline or order",
         )
-    name = part_name(policy.release, LABELS)
-    if fits(policy.release) and not fits(name):
-        yield Refusal(
-            ("release",),
-            f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes",
-            f"choose a name of at most {MAX_BYTES - len(part_name('', LABELS).encode())} bytes",
-        )
+    yield from part_name_refusals(policy, LABELS)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pganon.identifiers import MAX_BYTES, fits, quote
 from pganon.policy.model import Policy
-from pganon.policy.options import FLAT
+from pganon.policy.options import FLAT, part_name
 from pganon.policy.refusals import Refusal
 from pganon.resolved.model import Attribute, Carried, Sensitive
 
@@ -39,6 +39,17 @@ def name_refusals(
     yield from _null_names(attributes, used)
     if FLAT in policy.method.parts:
         yield from _flat_names(attributes, used)
+
+
+def part_name_refusals(policy: Policy, part: str) -> Iterator[Refusal]:
+    """The name of a further view is too long."""
+    name = part_name(policy.release, part)
+    if fits(policy.release) and not fits(name):
+        yield Refusal(
+            ("release",),
+            f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes",
+            f"choose a name of at most {MAX_BYTES - len(part_name('', part).encode())} bytes",
+        )
 
 
 def _null_names(attributes: Iterable[Attribute], used: Counter[str]) -> Iterator[Refusal]:

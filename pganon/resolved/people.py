@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pganon.catalog.model import Column, Kind, Relation
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Refusal
+from pganon.policy.refusals import Place, Refusal
 from pganon.policy.words import NOBODY
 from pganon.resolved.population import NEW, OLD
 
@@ -33,6 +33,40 @@ def key_refusals(policy: Policy, source: Relation, key: Sequence[str]) -> Iterat
                 " every person has one key"
                 + ("" if policy.individual_key else ", or declare `individual`"),
             )
+
+
+_COUNTED = ("sensitive", "individual", "quasi_sensitive")
+
+
+def collation_refusals(policy: Policy, relation: Relation, key: Sequence[str]) -> Iterator[Refusal]:
+    """Columns whose collation can treat different texts as equal, which are compared byte by byte.
+
+    For quasi-identifiers that only makes finer classes, and insensitive values are not compared. It
+    is refused where values are counted, tell people apart, or are recognized by a rule.
+
+    Args:
+        key: what tells people apart: the individual, or the primary key.
+    """
+    places: dict[str, Place] = {
+        name: ("columns", name)
+        for name, declared in policy.columns.items()
+        if declared.role in _COUNTED
+    }
+    for name in key:
+        places.setdefault(name, ("individual",) if policy.individual_key else ("source",))
+    for number, exclusion in enumerate(policy.exclusions):
+        for name in exclusion.when:
+            places.setdefault(name, ("exclusions", number, "when", name))
+    for name, place in places.items():
+        column = relation.column(name)
+        if column is None or column.collation_deterministic:
+            continue
+        yield Refusal(
+            place,
+            f"column {quote(name)} has the collation {column.collation}, which calls different"
+            " texts equal; they would count as several values",
+            f'release a view that makes them one text, such as lower({quote(name)}) COLLATE "C"',
+        )
 
 
 _KEYS: frozenset[Kind] = frozenset({"integer", "numeric", "text", "bpchar", "citext", "uuid"})

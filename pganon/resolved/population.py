@@ -6,9 +6,10 @@ a name, and so join sources; where a source could belong to several, it has to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from pganon.catalog.model import Column
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
@@ -73,6 +74,8 @@ class People:
             rows another key.
         others: of whom somebody has to be known: people of all versions over a relation of the
             source, where the release has no version yet.
+        beside: by which columns they are known in other sources that these versions read.
+        closed: such sources that the run may not read.
     """
 
     population: int
@@ -80,6 +83,8 @@ class People:
     newest: Members | None = None
     same: Members | None = None
     others: Members | None = None
+    beside: Mapping[QualifiedName, tuple[Column, ...]] = field(default_factory=dict)
+    closed: tuple[QualifiedName, ...] = ()
 
     @property
     def asks(self) -> bool:

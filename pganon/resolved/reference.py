@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.identifiers import quote
 from pganon.policy.model import Policy
-from pganon.policy.options import REFERENCE, SHARE, part_name
+from pganon.policy.options import REFERENCE, SHARE
 from pganon.policy.refusals import Refusal
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.model import Sensitive
+from pganon.resolved.names import part_name_refusals
 
 _PLACE = ("publish", "reference")
 
@@ -43,10 +44,4 @@ def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterab
                 f"{quote(SHARE)} is a column of the distribution",
                 "rename it with `as:`",
             )
-    name = part_name(policy.release, REFERENCE)
-    if fits(policy.release) and not fits(name):
-        yield Refusal(
-            ("release",),
-            f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes",
-            f"choose a name of at most {MAX_BYTES - len(part_name('', REFERENCE).encode())} bytes",
-        )
+    yield from part_name_refusals(policy, REFERENCE)

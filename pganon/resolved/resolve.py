@@ -15,7 +15,6 @@ from pganon.policy.flags import flag_hints
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.partition import partition_part
 from pganon.privacy.requirements import requirements_of
-from pganon.resolved.collations import collation_refusals
 from pganon.resolved.columns import ColumnResolver, Columns
 from pganon.resolved.exclusions import rule_refusals, rules
 from pganon.resolved.growth import increment_refusals
@@ -23,7 +22,13 @@ from pganon.resolved.labels import label_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.names import name_refusals
 from pganon.resolved.other import population_refusals, prior_refusals, public_refusals
-from pganon.resolved.people import aliases_problem, key_refusals, owners_of, people_problem
+from pganon.resolved.people import (
+    aliases_problem,
+    collation_refusals,
+    key_refusals,
+    owners_of,
+    people_problem,
+)
 from pganon.resolved.problems import LineOf, Problems
 from pganon.resolved.reference import reference_refusals
 from pganon.resolved.source import Source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -9,6 +10,10 @@ import psycopg
 from pganon import sqlfiles
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
+from pganon.encode.facts import respelled
+from pganon.encode.known import RETURNED
+from pganon.encode.population import MISSING, not_contained
+from pganon.encode.source import prints_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
@@ -17,8 +22,21 @@ from pganon.errors import (
     PganonError,
     PreconditionError,
 )
+from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people
+from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
+from pganon.methods.buckets.exclusions.idle import idle_rules
+from pganon.metrics.alike import alike_told
+from pganon.metrics.whole import whole_facts
+from pganon.plan.build import Plan
+from pganon.policy.flags import flag_hints
+from pganon.policy.words import NOBODY
+from pganon.privacy import lookalikes
+from pganon.privacy.unprotected import measured_warning
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import without_key
+from pganon.resolved.shards import torn
+from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
 
@@ -64,13 +82,14 @@ def _difference(before: Relation, now: Relation) -> str:
 
 
 def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
-    """The same error with the columns of any size that numbers may have; itself without any."""
-    columns = [item.column for item in (*spec.attributes, *spec.sensitive)]
-    names = [quote(column.name) for column in columns if column.kind == "numeric"]
+    """The same error with the columns of which numbers may be of any size; itself without any."""
+    columns = [item.column for item in (*spec.attributes, *spec.sensitive, *spec.carried)]
+    names = [quote(column.name) for column in columns if column.kind in ("numeric", "float")]
     if not names:
         return error
     return OutOfRangeError(
-        f"numbers are too large to compute with, in one of the columns {first_few(names)}"
+        "numbers are too large to compute with, in"
+        f" {'the column' if len(names) == 1 else 'one of the columns'} {first_few(names)}"
         f" [{error.sqlstate}] (step {error.step})",
         sqlstate=error.sqlstate,
         step=error.step,
@@ -91,3 +110,109 @@ def computed(conn: Connection, spec: ReleaseSpec, error: ExpressionError) -> Dat
     if any(hidden.when is not None for hidden in spec.hidden):
         places.append("`sensitive_when` of the policy")
     return error.within(" or ".join(places)) if places else error
+
+
+def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
+    """Warnings of a run that succeeded: sentences with names and counts."""
+    spec = plan.spec
+    warnings: list[str] = []
+    beside = beside_earlier(plan, state)
+    warnings += [beside] if beside else []
+    warnings += _several_records(plan, state)
+    warnings += _alike(plan, state)
+    warnings += _lookalikes(spec, state)
+    warnings += idle_rules(spec, state.facts)
+    warnings += plan.method.form.publication.warnings(spec, state.facts)
+    warnings += without_key(spec)
+    warnings += torn(spec)
+    warnings += _waiting(plan, state)
+    warnings += _forgotten(spec, state)
+    warnings += _outsiders(spec, state)
+    warnings += undeclared(spec)
+    return tuple(warnings)
+
+
+def _several_records(plan: Plan, state: State) -> Iterator[str]:
+    """That people may have several records, with how many groups have too few people."""
+    spec, groups = plan.spec, plan.method.form.publication.groups
+    every, least = state.facts.get(GROUPS_OF_PEOPLE), spec.least_people
+    few = {
+        key: number
+        for place, key in enumerate(spec.owners)
+        if (number := state.facts.get(few_people(place)))
+    }
+    if spec.policy.records_per_individual == "many_accepted":
+        said = "the guarantee counts records; a person with several records is protected less"
+        for number in few.values():
+            said += f": {number} of {every} {groups} have fewer than {least} people"
+        yield said
+    elif spec.owners and every is None and least > 1:
+        yield (
+            f"how many {groups} have fewer than {least} people was not counted; keys of"
+            f" {spec.source.name} may lead to people with several records"
+        )
+    elif few:
+        each = [f"{number} by {_key(spec, key)}" for key, number in few.items()]
+        yield (
+            f"of {every} {groups} some have records of fewer than {least} people, if these are told"
+            f" apart so: {'; '.join(each)}. The guarantee counts records. Write individual: with"
+            f" the column that tells people apart, or individual: {NOBODY} if none does"
+        )
+
+
+def _key(spec: ReleaseSpec, key: tuple[str, ...]) -> str:
+    names = ", ".join(map(quote, key))
+    target = spec.source.refers_to(key[0])
+    return f"{names}, which refers to {target}" if target is not None else names
+
+
+def _waiting(plan: Plan, state: State) -> Iterator[str]:
+    """New individuals who are tested after those that an earlier run could not release."""
+    if plan.resumed is not None and state[WAITING]:
+        yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
+
+
+def _forgotten(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """People who were forgotten and came back."""
+    returned = state.facts.get(RETURNED)
+    if returned:
+        yield f"{returned} people of {spec.source.name} were forgotten and are left out"
+
+
+def _outsiders(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Records of the source that are of nobody in the population."""
+    missing = state.facts.get(MISSING)
+    if missing:
+        yield not_contained(spec, missing)
+
+
+def undeclared(spec: ReleaseSpec) -> Iterator[str]:
+    """Columns that are withheld because the policy does not name them."""
+    if spec.unreleased:
+        names = first_few([quote(name) for name in spec.unreleased])
+        yield f"not declared and not released: {names}"
+    hints = flag_hints(spec.source.columns, spec.policy.columns, spec.policy.registry)
+    yield from (hints[name] for name in spec.unreleased if name in hints)
+
+
+def beside_earlier(plan: Plan, state: State) -> str | None:
+    """That other versions over the source show other groups, if the policy wants to know."""
+    if plan.republication is None:
+        return None
+    return plan.republication.warning(prints_of(plan.spec, state.facts))
+
+
+def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Of columns whose values a model or method counts: others have no such fact."""
+    for item in spec.sensitive:
+        number = state.facts.get(respelled(item.index))
+        if number:
+            yield lookalikes.warning(item.column.name, number)
+
+
+def _alike(plan: Plan, state: State) -> Iterator[str]:
+    """Of columns that no model is about, with how many records it matters for."""
+    shares = alike_told(plan.spec, whole_facts(state.facts))
+    if shares:
+        found = {item.column.name: shares[item.published] for item in plan.spec.unprotected}
+        yield measured_warning(plan.spec.policy, found, plan.method.form.publication.groups)

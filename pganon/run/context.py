@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from pganon.catalog.citus import distributed_reads, is_installed, shards_of
+from pganon.catalog.code import check_code, check_row_security
+from pganon.catalog.introspect import read_relation
+from pganon.catalog.model import Relation
+from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.encode.source import assumed_fingerprint
+from pganon.errors import PolicyError
 from pganon.forms.remembered import is_remembered
 from pganon.history import populations
+from pganon.history import versions as memory
+from pganon.history.increments.continuity import check_columns
+from pganon.history.invariance import stored as signatures
+from pganon.history.model import EarlierVersion
+from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.loading import load_policy
 from pganon.methods.registry import method_of
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import Policy
+from pganon.policy.refusals import show
+from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish import release_state, sessions
+from pganon.publish.growth import growth_of
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
-from pganon.run import increments, invariance
-from pganon.run.judgement import pasts_of
+from pganon.resolved.resolve import resolve
 from pganon.run.options import Options
-from pganon.run.resolution import resolve_policy
+from pganon.server_errors import translate
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -62,12 +76,12 @@ def decided(
     """Decide what a run does; what it may not do is refused.
 
     Raises:
-        PreconditionError, PrivacyRefusal, LedgerError: see :mod:`pganon.run.increments`,
-            :mod:`pganon.run.invariance` and :class:`~pganon.resolved.republication.Republication`.
+        PreconditionError, PrivacyRefusal, LedgerError: see :func:`pganon.publish.growth.growth_of`
+            and :class:`~pganon.resolved.republication.Republication`.
     """
     mark = release_state.source_mark(conn, sources)
-    growth = increments.growth_of(conn, spec, sources, run_id)
-    resumed = invariance.resumed(conn, spec, sources, run_id)
+    growth = growth_of(conn, spec, sources, run_id)
+    resumed = signatures.resumed(conn, spec, sources, run_id)
     people = people_of(conn, spec, sources)
     spec = replace(spec, growth=growth)
     versions = beside(conn, spec, sources, publishes=not options.dry_run)
@@ -86,7 +100,7 @@ def decided(
         resumed=resumed,
         snapshot=options.snapshot.table if options.snapshot else None,
     )
-    increments.check_columns(plan, State(0))
+    check_columns(plan.spec, State(0), plan.stored_views(State(0)))
     return RunContext(plan, versions, sources, mark)
 
 
@@ -101,14 +115,14 @@ def plan_release(
     with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, sessions.translated():
         spec = resolve_policy(conn, loaded)
         sources = release_state.sources_of(conn, spec.source.oid)
-        growth, people = increments.growth_of(conn, spec, sources), people_of(conn, spec, sources)
+        growth, people = growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth)
         versions = beside(conn, spec, sources, publishes=True)
         plan = build_plan(spec, versions.unchanged(assumed_fingerprint(spec)), people=people)
         spec = plan.spec
         if spec.invariant:
             population = populations.find(conn, spec, sources)
-            spec = replace(spec, signatures=invariance.signatures_of(conn, spec, population))
+            spec = replace(spec, signatures=signatures.signatures_of(conn, spec, population))
         return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
 
 
@@ -120,3 +134,190 @@ def beside(
     form = method_of(spec).form
     keyed = is_remembered(spec, form)
     return Republication(spec.policy, spec.partition, earlier, publishes, keyed)
+
+
+Read = Callable[[str], Relation]
+
+_AGAIN = "apply the policy again"
+
+
+def resolve_policy(
+    conn: Connection, loaded: LoadedPolicy, *, privileges: bool = True
+) -> ReleaseSpec:
+    """The policy against the catalog that `conn` sees.
+
+    Args:
+        privileges: False for a session that will read nothing, and asks whether others could.
+    """
+    policy = loaded.policy
+    check_storable(conn, loaded)
+
+    def read(name: str) -> Relation:
+        return read_relation(conn, name, privileges=privileges)
+
+    spec = resolve(
+        policy,
+        read(policy.source),
+        public=public_relations(read, policy),
+        exceptions=exception_relations(read, policy),
+        prior=prior_relation(read, policy),
+        population=population_relation(read, policy),
+        exclude=read(policy.exclude.relation) if policy.exclude else None,
+        aliases=read(policy.aliases.relation) if policy.aliases else None,
+        base_dir=loaded.base_dir,
+        file=loaded.file,
+        line_of=loaded.line_of,
+    )
+    spec = replace(spec, roles=named_roles(conn, loaded))
+    if privileges:
+        check_trusted(conn, spec, spec.roles if loaded.roles is None else None)
+        check_row_security(conn, spec.external)
+        citus = is_installed(conn)
+        check_code(conn, spec.external, spec.trusted.values(), citus=citus)
+        reads = distributed_reads(conn, _statements(spec), installed=citus)
+        shards = shards_of(conn, spec.source) if reads else None
+        spec = replace(spec, distributed_reads=reads, shards=shards)
+    return spec
+
+
+def _statements(spec: ReleaseSpec) -> list[Sequence[QualifiedName]]:
+    """The relations of others that each statement of a run reads."""
+    others = [(name,) for name in spec.external.relations if name not in spec.read]
+    return [spec.read, *others]
+
+
+def named_roles(conn: Connection, loaded: LoadedPolicy) -> Roles:
+    """Numbers of the readers and trusted roles of a policy: of one in the database those that they
+    had when it was applied, of a file those of the roles that have the names now."""
+    if loaded.roles is not None:
+        return loaded.roles
+    return numbers(conn, (*loaded.policy.publish.readers, *loaded.policy.trust))
+
+
+def check_deciders(conn: Connection, loaded: LoadedPolicy) -> None:
+    """Refuse roles that may request or approve and do not exist, before a policy is stored.
+
+    Of one in the database only the roles count that are what they were.
+
+    Raises:
+        PreconditionError: missing_role.
+    """
+    if loaded.roles is not None:
+        return
+    requests, approval = loaded.policy.requests, loaded.policy.publish.approval
+    for what, names, key in (
+        ("roles that may request", requests.roles if requests else (), "requests.roles"),
+        ("approvers", approval.by if approval else (), "publish.approval.by"),
+    ):
+        roles = numbers(conn, names)
+        check_roles(conn, names, roles, what, remedy=f"correct {key}", again=_AGAIN)
+
+
+def check_trusted(conn: Connection, spec: ReleaseSpec, now: Roles | None) -> None:
+    """Refuse trusted roles that do not exist, or are others than those that were named.
+
+    Args:
+        now: those that have the names now; None: they are asked for.
+
+    Raises:
+        PreconditionError: missing_role, replaced_role.
+    """
+    check_roles(
+        conn,
+        spec.policy.trust,
+        spec.roles,
+        "trusted roles",
+        remedy="correct `trust` in the policy",
+        again=_AGAIN,
+        now=now,
+    )
+
+
+def public_relations(read: Read, policy: Policy) -> dict[str, Relation]:
+    """The relations that a policy names as public, by QS set."""
+    return {
+        name: read(relation)
+        for model in policy.privacy
+        if isinstance(model, QSKAnonymity)
+        for name, relation in model.public.items()
+    }
+
+
+def exception_relations(read: Read, policy: Policy) -> dict[str, Relation]:
+    """The relations that say whose values are sensitive, by their name in the policy."""
+    named = [c.sensitive_when.relation for c in policy.columns.values() if c.sensitive_when]
+    return {name: read(name) for name in named if name is not None}
+
+
+def prior_relation(read: Read, policy: Policy) -> Relation | None:
+    """The relation with what readers are assumed to know beforehand."""
+    named = (m.knowledge.relation for m in policy.privacy if isinstance(m, BackgroundKnowledge))
+    return next((read(name) for name in named if name is not None), None)
+
+
+def population_relation(read: Read, policy: Policy) -> Relation | None:
+    """The relation of the population that models or the report count people in."""
+    named = (*(model.counted_in for model in policy.privacy), policy.report.population)
+    return next((read(name) for name in named if name is not None), None)
+
+
+Place = tuple[str | int, ...]
+
+
+def check_storable(conn: Connection, loaded: LoadedPolicy) -> None:
+    """Refuse a policy whose names, labels or conditions the database has no characters for.
+
+    Raises:
+        PolicyError: a problem for each such text.
+    """
+    texts = list(_texts(loaded.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)))
+    if _storable(conn, [text for _, text in texts]):
+        return
+    encoding = conn.info.parameter_status("server_encoding")
+    raise PolicyError(
+        [
+            loaded.problem(
+                place,
+                f"{show(text)} has characters that the database's encoding {encoding} lacks",
+                "write it without them, or use a database with the encoding UTF8",
+            )
+            for place, text in texts
+            if not _storable(conn, [text])
+        ],
+        file=loaded.file,
+    )
+
+
+def _texts(value: object, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """Every text in a policy, and its place; for a key, that of its value."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield (*place, key), str(key)
+            yield from _texts(item, (*place, key))
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _texts(item, (*place, number))
+
+
+def _storable(conn: Connection, texts: list[str]) -> bool:
+    if conn.info.parameter_status("server_encoding") == "UTF8" and "\0" not in "".join(texts):
+        return True
+    try:
+        conn.execute("SELECT %s::text[]", [texts])
+    except psycopg.errors.UntranslatableCharacter:
+        return False
+    except psycopg.Error as error:
+        raise translate(error) from None
+    return True
+
+
+def pasts_of(conn: Connection, plan: Plan, sources: tuple[str, ...]) -> tuple[EarlierVersion, ...]:
+    """All versions about the people of a plan."""
+    if not plan.is_remembered:
+        return ()
+    population = populations.find(conn, plan.spec, sources)
+    if population is None:
+        return ()
+    return tuple(memory.earlier_versions(memory.versions_about(conn, population)).values())

@@ -28,9 +28,7 @@ from pganon.catalog.citus import in_shards, seal_shards
 from pganon.catalog.model import ExternalObjects
 from pganon.errors import Interrupted, PganonError, StatementTimeout
 from pganon.identifiers import QualifiedName
-from pganon.run.filled import lost_rows
 from pganon.run.pool import Piece, Pool, Wanted, perform, side_by_side
-from pganon.run.steptime import StepTime
 from pganon.run.tables import (
     analyze_table,
     copy_rows,
@@ -41,6 +39,7 @@ from pganon.run.tables import (
     dropping,
     empty_table,
     fill_table,
+    lost_rows,
     seal,
     stamp_of_written,
     table_as,
@@ -52,18 +51,24 @@ from pganon.steps import (
     STAGE_SCHEMA,
     WORK_SCHEMA,
     Alone,
+    Ask,
     Check,
     CreateTable,
+    Dialogue,
     DropTables,
     Load,
+    Loop,
+    Made,
     Parallel,
     Query,
-    Repeat,
+    Rows,
+    Scope,
     Search,
     State,
     Statement,
     Step,
     given,
+    noted,
     shared,
     stamp_of,
     taken,
@@ -82,6 +87,9 @@ _RELATIONS = re.compile(r'"([^"]+)"\."([^"]+)"')
 
 _MOST_COLUMNS = 1_000
 """Of one SELECT of several checks; the server takes 1,664."""
+
+_ROUNDS = 10_000
+"""Of a loop, and four for each record. More are an internal error: rounds make no progress."""
 
 _MANY_TABLES = 100
 """Of one message. Joins of so many without statistics take gigabytes, however few their rows."""
@@ -217,6 +225,7 @@ class Executor:
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
         begun: those of a chain of several when it began.
+        made: work tables that a scope will drop; of a chain of several those that it made.
         placed: tables in shards, and how many rows each has; chains side by side share it.
         small: whether steps wait and travel together; None: the records are not counted yet.
     """
@@ -229,6 +238,7 @@ class Executor:
     times: dict[str, StepTime] = field(default_factory=dict)
     filled: set[QualifiedName] = field(default_factory=set)
     begun: frozenset[QualifiedName] = frozenset()
+    made: Made = field(default_factory=dict)
     placed: dict[QualifiedName, int] = field(default_factory=dict)
     processes: int = 1
     pool: Pool | None = None
@@ -239,6 +249,7 @@ class Executor:
     _inline: dict[QualifiedName, _Table] = field(default_factory=dict)
     _reading: Mapping[str, _Table] = field(default_factory=dict)
     _dropped: set[QualifiedName] = field(default_factory=set)
+    _answer: Rows = ()
 
     def run(self, steps: Sequence[Step]) -> State:
         try:
@@ -267,6 +278,11 @@ class Executor:
                 continue
             if not taken(step, self.state):
                 continue  # nor is it shown by a plan of these sizes
+            if isinstance(step, Scope):
+                before = set(self.made)
+                self._walk(step.body, prefix)
+                self._tidy(step, before, prefix)
+                continue
             name = f"{prefix}{step.name}"
             self.on_step(name, step.purpose)
             started = time.perf_counter()
@@ -278,12 +294,13 @@ class Executor:
                 if cause is error:
                     raise
                 raise cause from None
-            if not isinstance(step, Repeat):
+            if not isinstance(step, Loop | Dialogue):
+                noted(step, self.state, self.made)
                 spent = StepTime(name, step.purpose, time.perf_counter() - started, 1)
                 self.times.setdefault(name, StepTime(name, step.purpose)).add(spent)
 
-    def _run_one(self, step: Alone | Repeat, name: str) -> None:
-        if self.small and not isinstance(step, Repeat) and self._waits(step, name):
+    def _run_one(self, step: Alone | Loop | Dialogue, name: str) -> None:
+        if self.small and not isinstance(step, Loop | Dialogue) and self._waits(step, name):
             return
         match step:
             case CreateTable():
@@ -298,8 +315,14 @@ class Executor:
                 self._check(step)
             case Search():
                 self._search(step)
-            case Repeat():
-                self._repeat(step, name)
+            case Loop():
+                self._loop(step, name)
+            case Dialogue():
+                self._dialogue(step, name)
+            case Ask():
+                with self._in_shards():
+                    asked = self.conn.execute(self._query(step.select(self.state)))
+                    self._answer = asked.fetchall()
 
     def _waits(self, step: Alone, name: str) -> bool:
         """Let a step of a small run wait; False: it is to be taken now."""
@@ -313,6 +336,8 @@ class Executor:
                 self._wait(
                     *(step, name, step.gives), asks=asks, columns=len(step.gives), within=within
                 )
+                if step.guards:
+                    self._send()
             case CreateTable() if step.external is None and step.placement(self.state) is None:
                 target = step.table(self.state)
                 table = _Table(step, name, target, *self._named(self._select(step)))
@@ -475,7 +500,7 @@ class Executor:
         self,
         error: Exception,
         name: str,
-        step: Alone | Repeat,
+        step: Alone | Loop | Dialogue,
         within: Mapping[str, _Table] = MappingProxyType({}),
     ) -> Exception:
         """The error to report: lost tables before errors that they caused.
@@ -616,17 +641,34 @@ class Executor:
         self._observe(step.name, step.gives, row)
         _judge(step, self.state)
 
-    def _repeat(self, step: Repeat, name: str) -> None:
-        bound = step.bound(self.state)
+    def _loop(self, step: Loop, name: str) -> None:
+        most = _ROUNDS + 4 * (self.state.facts.get(RECORDS) or 0)
         outer = self.state.round
         self._rendered = {}
-        for number in range(bound):
+        for number in range(most):
             self.state = self.state.at_round(number)
+            before = set(self.made)
             self._walk(step.body(number), f"{name}.")
+            self._tidy(step, before, f"{name}.")
             if self.state[step.until]:
                 self.state = self.state.at_round(outer).observing({step.rounds: number + 1})
                 return
-        raise PganonError(f"the step {name} made no progress in {bound} rounds")
+        raise PganonError(f"the step {name} made no progress in {most} rounds")
+
+    def _dialogue(self, step: Dialogue, name: str) -> None:
+        talk = step.talk(self.state)
+        try:
+            asked = next(talk)
+            while True:
+                self._answer = ()
+                self._walk([asked], f"{name}.")
+                asked = talk.send(self._answer)
+        except StopIteration as end:
+            self._observe(step.name, step.gives, end.value)
+
+    def _tidy(self, step: Scope | Loop, before: set[QualifiedName], prefix: str) -> None:
+        tidied = step.tidied(self.state, before, self.made)
+        self._walk([tidied] if tidied.tables(self.state) else [], prefix)
 
     def _parallel(self, step: Parallel, prefix: str) -> None:
         if self.small:
@@ -643,6 +685,7 @@ class Executor:
             self.state, facts=self.state.facts.joined(part.state.facts for part in parts)
         )
         for part in parts:
+            self.made |= part.made
             self.filled |= part.filled - part.begun
         for part in parts:
             self.filled -= part.begun - part.filled
@@ -676,6 +719,7 @@ class Executor:
                 small=False,
                 wanted=lambda: wanted() and self.wanted(),
                 times={},
+                made={},
                 filled=set(filled),
                 begun=filled,
             )
@@ -684,3 +728,17 @@ class Executor:
             return part
 
         return walk
+
+
+@dataclass
+class StepTime:
+    """Seconds spent in a step; the rounds of a Loop are added up under its name."""
+
+    name: str
+    purpose: str
+    seconds: float = 0.0
+    times: int = 0
+
+    def add(self, other: StepTime) -> None:
+        self.seconds += other.seconds
+        self.times += other.times

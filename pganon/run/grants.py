@@ -18,18 +18,24 @@ from pganon import locks
 from pganon.errors import PrivacyRefusal
 from pganon.history import populations
 from pganon.history import versions as memory
+from pganon.history.guard import Guarded, history_of
+from pganon.history.judgement import Verdict, Walk, admit, tells_apart
 from pganon.history.versions import PastVersion
 from pganon.identifiers import quote
+from pganon.ledger import repository as ledger
+from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.lifecycle import Changed
-from pganon.publish.privileges import beside
-from pganon.publish.reader_roles import record_readers, unrecorded_readers
+from pganon.publish.privileges import beside, beyond_policy
+from pganon.publish.reader_roles import record_readers, roles_of, unrecorded_readers
 from pganon.publish.readers import ReaderChange
 from pganon.publish.release_state import History, Version
-from pganon.run.admission import Admission, run_of_its_own, tells_apart
+from pganon.publish.sessions import translated
+from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
-from pganon.run.verdict import crossings, finer_k
+from pganon.run.record import recorded
+from pganon.run.tables import drop_run
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -69,7 +75,8 @@ def with_readers(
         warnings.append(gained.warning)
         if tells_apart(None, about):
             warnings += _judge_found(conn, gained, about)
-        record_readers(conn, gained.known)
+        shown = [view.name for view in gained.current.views]
+        record_readers(conn, gained.known.release.name, gained.current.version, shown)
         about = memory.versions_about(conn, population)
     return about, tuple(warnings)
 
@@ -91,30 +98,31 @@ def look_at(conn: Connection, releases: Iterable[str]) -> tuple[str, ...]:
     """The same of the people of releases, and who may read what is private."""
     of_releases = (populations.of_release(conn, name) for name in releases)
     numbers = dict.fromkeys(one.id for one in of_releases if one is not None)
-    return (*(text for number in numbers for text in look(conn, number)), *beside(conn))
+    return (
+        *(text for number in numbers for text in look(conn, number)),
+        *beside(beyond_policy(conn)),
+    )
 
 
 def _unknown(conn: Connection, about: Sequence[PastVersion]) -> Iterator[_Found]:
     for release in dict.fromkeys(version.release for version in about):
         release_history = release_state.read(conn, release)
-        roles = unrecorded_readers(conn, release_history)
+        roles = unrecorded_readers(conn, release_history) if release_history else ()
         if roles and release_history and release_history.current:
             yield _Found(release_history, release_history.current, roles)
 
 
 def _judge_found(conn: Connection, gained: _Found, about: Sequence[PastVersion]) -> list[str]:
     """Check what these roles have now against what they had; warnings of void guarantees."""
-    admission = Admission.to(conn, gained.current, gained.roles, about)
-    with run_of_its_own(conn, gained.known.release.name, gained.current, gained.roles) as executor:
-        rules = admission.judge(executor.run, refuses=False)
-        crossed = crossings(conn, rules, executor.state)
-        for one in crossed:
-            memory.cross(conn, gained.current.run_id, one)
-        memory.finer(conn, gained.current.run_id, finer_k(conn, rules, executor.state))
+    name, version = gained.known.release.name, gained.current
+    with _run_of_its_own(conn, name, version, gained.roles) as walk:
+        verdict = _admit(conn, version, gained.roles, about, walk, refuses=False)
+    for one in verdict.crossings:
+        memory.cross(conn, version.run_id, one)
     labels = {one.run_id: one.label for one in about}
     return [
         f"the guarantees of {gained.label} and {labels[one.run_id]} are void for who has both"
-        for one in crossed
+        for one in verdict.crossings
     ]
 
 
@@ -165,9 +173,20 @@ def _judged(
     with locks.hold(conn, population=population.id):
         about, warnings = with_readers(conn, population.id)
         if roles and tells_apart(None, about):
-            with _refusing(roles), run_of_its_own(conn, name, shown, roles) as executor:
-                _admit(conn, shown, roles, about, executor)
+            with _refusing(roles), _run_of_its_own(conn, name, shown, roles) as walk:
+                _admit(conn, shown, roles, about, walk)
         yield warnings
+
+
+@contextlib.contextmanager
+def _run_of_its_own(
+    conn: Connection, name: str, version: Version, roles: Sequence[str]
+) -> Iterator[Walk]:
+    """A run that judges readers of a version and makes none; in the ledger."""
+    with recorded(conn, name, version.policy_hash) as run_id:
+        yield Executor(conn, State(run_id)).run
+        drop_run(conn, run_id)
+        ledger.finish(conn, run_id, "readers", {"judged": list(roles)})
 
 
 def _admit(
@@ -175,10 +194,14 @@ def _admit(
     shown: Version,
     added: Sequence[str],
     about: Sequence[PastVersion],
-    executor: Executor,
-) -> None:
-    rules = Admission.to(conn, shown, added, about).judge(executor.run)
-    memory.finer(conn, shown.run_id, finer_k(conn, rules, executor.state))
+    walk: Walk,
+    *,
+    refuses: bool = True,
+) -> Verdict:
+    runs = {shown.run_id, *(one.run_id for one in shown.increments or ())}
+    verdict = admit(conn, walk, about, runs, roles_of(conn, added), refuses=refuses)
+    memory.finer(conn, shown.run_id, verdict.finer_k)
+    return verdict
 
 
 @contextlib.contextmanager
@@ -202,7 +225,7 @@ def admitted(
         about, warnings = with_readers(conn, population.id)
         if added and policy.republication == "refuse" and tells_apart(policy, about):
             with _refusing(added):
-                _admit(conn, current, added, about, Executor(conn, State(run_id)))
+                _admit(conn, current, added, about, Executor(conn, State(run_id)).run)
         yield warnings
 
 
@@ -221,3 +244,19 @@ def _refusing(added: Sequence[str]) -> Iterator[None]:
             code=refusal.code,
             reason=refusal.reason,
         ) from None
+
+
+def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
+    """The history of the people of a policy; empty where nobody was released yet.
+
+    Raises:
+        PreconditionError: population, the policy has to say which one it is.
+    """
+    with translated():
+        spec = resolve_policy(conn, loaded)
+        sources = release_state.sources_of(conn, spec.source.oid)
+        key = tuple(spec.individual or spec.record_key)
+        population = populations.find(conn, spec, sources) if key else None
+        if population is None:
+            return Guarded(None, key, sources, (), ())
+        return history_of(conn, population, look(conn, population))

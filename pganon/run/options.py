@@ -161,21 +161,15 @@ def connect_run(
 
 
 def advise_planner(conn: psycopg.Connection[Any], options: Options) -> None:
-    """Settings of the session of a run."""
+    """Settings of the session of a run.
+
+    All heavy statements are parallel ones, so the server processes of one are what divides work.
+    Where the server has those of this program and would start more than it has cores, they get in
+    each other's way: so many keep all cores busy.
+    """
+    local = conn.info.host.startswith("/")
+    processes = options.jobs or ((os.cpu_count() or 1) if local else None)
     settings = dict(_PLANNER)
-    processes = options.jobs or _enough(conn)
     if processes is not None:
-        # All heavy statements are parallel ones, so this is what divides their work.
         settings[PER_STATEMENT] = str(processes - 1)
-    database.set_session(conn, settings)
-
-
-def _enough(conn: psycopg.Connection[Any]) -> int | None:
-    """How many server processes keep all cores busy, where the server has those of this program
-    and would start more: they get in each other's way. None: as many as the server says."""
-    if not conn.info.host.startswith("/"):
-        return None
-    row = conn.execute(b"SELECT pg_catalog.current_setting(%s)", [PER_STATEMENT]).fetchone()
-    assert row is not None
-    cores = os.cpu_count() or 1
-    return cores if int(row[0]) >= cores else None
+    database.set_session(conn, settings, at_most=() if options.jobs else (PER_STATEMENT,))

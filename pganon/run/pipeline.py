@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,35 +19,43 @@ import psycopg
 from pganon import locks
 from pganon.encode.source import others_of, prints_of
 from pganon.encode.weights import weighted_risk
+from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.forms.evidence import WARNINGS
+from pganon.forms.facts import LEAVING
 from pganon.history import populations
-from pganon.history.increments.steps import DUE
+from pganon.history.increments.continuity import check_columns, check_invariant, check_population
+from pganon.history.increments.invariant import WAITING
+from pganon.history.increments.steps import COHORTS, DUE
+from pganon.history.invariance import stored as signatures
+from pganon.history.reasons import alternatives_of
+from pganon.history.versions import HistoryChanged
 from pganon.ledger import repository as ledger
+from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
+from pganon.plan.withdrawal import withdrawal
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
+from pganon.publish.figures import circumstances, figures, totals
+from pganon.publish.people import population_of
 from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
-from pganon.publish.staged import Staged
+from pganon.publish.staged import Staged, staged_release
 from pganon.publish.target import check_target
+from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
-from pganon.run import increments, invariance, staged
+from pganon.resolved.republication import Prints
+from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
-from pganon.run.context import RunContext, decided
-from pganon.run.dry_run import end_dry_run
-from pganon.run.judgement import Judging, alternatives_of, population_of, publish_judged
+from pganon.run.context import RunContext, check_deciders, decided, resolve_policy
 from pganon.run.options import Options
-from pganon.run.publication import Ending
-from pganon.run.record import recorded
-from pganon.run.resolution import check_deciders, resolve_policy
-from pganon.run.result import RunResult, StepSeconds, Totals, result_of
+from pganon.run.publication import Ending, Judging, publish_judged
+from pganon.run.record import Added, RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
-from pganon.run.unchanged import renew, renewal_of, up_to_date
-from pganon.run.warnings import warnings_of
+from pganon.run.unchanged import renew, renewal_of, standing, up_to_date
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
 
@@ -116,12 +124,12 @@ class Pipeline:
         check_closed(rights)
         # What others may do with views and schemas though no policy says so is a warning.
         readers = {*spec.readers, *(history.release.readers if history else ())}
-        return (*opened(rights, [view.name for view in views], readers), *beside(self.conn))
+        return (*opened(rights, [view.name for view in views], readers), *beside(rights))
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
-        invariance.check_invariant(spec)
+        check_invariant(spec)
         sources = release_state.sources_of(self.conn, spec.source.oid)
-        population = increments.population_that_grows(self.conn, spec, sources)
+        population = populations.that_grows(self.conn, spec, sources)
         with locks.hold(self.conn, population=population):
             context = self.context = decided(self.conn, spec, sources, run_id, self.options)
             plan = context.plan
@@ -134,10 +142,10 @@ class Pipeline:
                 ended = self._gather(plan, growth, computation.gather())
                 if ended is not None:
                     return ended
-        if growth is not None and increments.only_withdraws(computation.state):
+        if growth is not None and _only_withdraws(computation.state):
             return self._withdraw(computation)
         try:
-            with increments.remembering_failure(self.conn, plan, computation):
+            with _remembering_failure(self.conn, plan, computation):
                 ended = self._unchanged(computation)
                 if ended is not None:
                     return ended
@@ -147,7 +155,9 @@ class Pipeline:
                     return ended
                 computation.complete()
         except PrivacyRefusal as refusal:
-            if not increments.withdraws_alone(refusal, computation.state):
+            # Groups of removed individuals need not wait for new ones, of whom a cohort may be
+            # refused again and again.
+            if refusal.code not in _FAILED or not computation.state.facts.get(LEAVING):
                 raise
             return self._withdraw(computation, (f"nobody was added: {refusal}",))
         return self._ended(computation, judging)
@@ -160,37 +170,65 @@ class Pipeline:
         current = up_to_date(self.conn, plan, state, self.options)
         if current is None:
             return None
-        invariance.end_unless_there(self.conn, plan, state.run_id)
+        if plan.resumed is not None and plan.resumed.cohort is not None:
+            # Nobody of it remains; later individuals wait no longer.
+            recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         return self._renew(plan, *current)
 
     def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
-        """The end of a dry run that would test people; other runs keep whom they test."""
+        """Of an m-invariant version, keep whom the run tests; the end of a dry run that would.
+
+        To look at their values without committing to them would let a steward wait for others.
+
+        Raises:
+            HistoryChanged: another run about these people published a version, or committed to
+                newcomers.
+        """
+        plan, conn = computation.plan, self.conn
+        spec, resumed = plan.spec, plan.resumed
+        if spec.signatures is None:
+            return None
         if not self.options.dry_run:
-            if judging is not None:
-                sources = self.context.sources
-                invariance.commit(self.conn, computation, judging.population, sources)
+            if judging is None or judging.population is None:
+                return None
+            with locks.hold(conn, population=judging.population):
+                now = signatures.signatures_of(conn, spec, judging.population)
+                sources, run_id = self.context.sources, computation.state.run_id
+                if (
+                    now != spec.signatures
+                    or signatures.resumed(conn, spec, sources, run_id) != resumed
+                ):
+                    raise HistoryChanged
+                computation.commit()
             return None
-        tested = invariance.tested(computation)
-        if not tested:
-            return None
-        plan, state = computation.plan, computation.state
-        totals = Totals(state[RECORDS], 0, 0)
-        return self._looked(increments.looked(plan, state, totals, tested))
+        state = computation.commit()
+        if state[DUE] == 0:
+            return None  # all else can be tried
+        waiting = state[WAITING] if resumed is not None else 0
+        added = Added(
+            newcomers=state[DUE] + waiting,
+            cohorts=state[COHORTS],
+            tested=state[DUE],
+            released=0,
+            suppressed=0,
+            waiting=waiting,
+        )
+        return self._looked(plan, state, Totals(state[RECORDS], 0, 0), added)
 
     def _ended(self, computation: Computation, judging: Judging | None) -> RunResult:
         """Publish what was computed and verified, or say what would be."""
         plan = computation.plan
-        increments.check_columns(plan, computation.state)
+        check_columns(plan.spec, computation.state, plan.stored_views(computation.state))
         state = computation.describe()
-        statistics, totals = staged.figures(plan, state), staged.totals(plan, state)
+        statistics, whole = figures(plan, state), totals(plan, state)
         growth = plan.spec.growth
         result = replace(
-            result_of(plan, state.run_id, totals),
+            result_of(plan, state.run_id, whole),
             verified=statistics.verified,
             utility=statistics.utility,
             metrics=statistics.metrics,
             warnings=warnings_of(plan, state),
-            added=increments.added(growth, state) if growth else None,
+            added=Added.of(growth, state) if growth else None,
             increment=statistics.increment,
             weighted=weighted_risk(state.facts),
         )
@@ -199,11 +237,11 @@ class Pipeline:
             drawn = self.options.seed is not None
             result = end_dry_run(self.conn, plan, state, result, None if drawn else judging)
         else:
-            release = staged.staged_release(
+            release = staged_release(
                 plan,
                 state,
                 plan.stored_checks(state),
-                {**statistics.as_dict(totals.records), **staged.circumstances(plan.spec, state)},
+                {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)},
                 prints_of(plan.spec, state.facts),
                 self.context.sources,
                 self.context.source_mark,
@@ -217,22 +255,21 @@ class Pipeline:
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
         """The end of a run that adds nobody, and of a dry run; None: the run goes on."""
         if self.options.dry_run:
-            totals = staged.totals(plan, state)
-            return self._looked(
-                increments.looked(plan, state, totals, increments.added(growth, state))
-            )
-        if state[DUE] > 0 or increments.only_withdraws(state):
+            return self._looked(plan, state, totals(plan, state), Added.of(growth, state))
+        if state[DUE] > 0 or _only_withdraws(state):
             return None
         if growth.unfinished is not None:
             # None of them remain to be tested; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
-        current = increments.standing(self.conn, plan, growth, state)
+        current = standing(self.conn, plan, growth, state)
         renewed = renewal_of(plan.spec, state.run_id, current.views)
         result = self._renew(plan, current, renewed)
-        return replace(result, added=increments.added(growth, state))
+        return replace(result, added=Added.of(growth, state))
 
-    def _looked(self, result: RunResult) -> RunResult:
-        """The end of a dry run that tests nobody, since nobody may be tested twice."""
+    def _looked(self, plan: Plan, state: State, totals: Totals, added: Added) -> RunResult:
+        """The end of a dry run that tests nobody, since nobody may be tested twice: who would."""
+        result = result_of(plan, state.run_id, totals)
+        result = replace(result, outcome="dry_run", added=added)
         ledger.finish(self.conn, result.run_id, "dry_run")
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, result.run_id)
@@ -240,10 +277,28 @@ class Pipeline:
 
     def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
         """Publish the newest version without the groups of removed individuals."""
-        sources = self.context.sources
-        release, result = staged.withdraw(self.conn, computation, sources, self.context.source_mark)
+        sources, mark = self.context.sources, self.context.source_mark
+        before = release_state.read(self.conn, computation.plan.spec.policy.release)
         growth = computation.plan.spec.growth
-        judging = Judging(self.conn, computation, growth.population if growth else None, sources)
+        assert before is not None  # an individual that was removed was released
+        assert growth is not None
+        newest = before.versions[0]
+        plan = computation.plan = withdrawal(computation.plan)
+        computation.complete()
+        state = computation.describe()
+        checks = plan.stored_checks(state)
+        whole, statistics = totals(plan, state), figures(plan, state)
+        measures = {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)}
+        prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
+        release = staged_release(plan, state, checks, measures, prints, sources, mark)
+        release = replace(release, guarantee=newest.guarantee)
+        result = replace(
+            result_of(plan, state.run_id, whole),
+            verified=statistics.verified,
+            utility=statistics.utility,
+            added=Added.of(growth, state),
+        )
+        judging = Judging(self.conn, computation, growth.population, sources)
         result = self._publish(judging, release, replace(result, warnings=warnings))
         with contextlib.suppress(psycopg.Error):
             drop_run(self.conn, result.run_id)
@@ -254,12 +309,14 @@ class Pipeline:
         if not computation.plan.is_remembered:
             return None
         versions, sources = self.context.beside, self.context.sources
-        population = population_of(self.conn, computation, versions, sources)
+        spec, facts, walk = computation.plan.spec, computation.state.facts, computation.guard
+        people = computation.plan.people
+        population = population_of(self.conn, spec, facts, walk, people, versions, sources)
         if computation.plan.spec.growth is not None:
-            increments.check_population(computation.plan.spec.growth.population, population)
+            check_population(computation.plan.spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(invariance.signatures_of(self.conn, computation.plan.spec, population))
+        computation.keep(signatures.signatures_of(self.conn, computation.plan.spec, population))
         alternatives = alternatives_of(computation.plan.spec, versions)
         return Judging(self.conn, computation, population, sources, alternatives)
 
@@ -284,3 +341,78 @@ class Pipeline:
 
     def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
         return self._finished(renew(self.conn, self.ending, plan, current, renewed))
+
+
+def end_dry_run(
+    conn: Connection, plan: Plan, state: State, result: RunResult, judging: Judging | None
+) -> RunResult:
+    """The result of a dry run that computed and verified a release; it is in the ledger then.
+
+    Args:
+        judging: the rule about groups; None where nothing is compared with earlier versions.
+    """
+    dependents = built_upon(conn, result.release, plan.stored_views(state))
+    refusal = _refusal(plan, state, judging)
+    details = ledger.error_details(refusal) if refusal else {}
+    ledger.finish(conn, result.run_id, "dry_run", details)
+    utility = plan.method.form.statistics.utility(plan.spec, state.facts)
+    return replace(
+        result,
+        outcome="dry_run",
+        dependents=tuple(dependents),
+        reasons=reasons(plan.spec, state, utility),
+        refusal=refusal.message if refusal else None,
+        refusal_hint=refusal.hint if refusal else None,
+        guard=judging.figures if judging and refusal is None else {},
+    )
+
+
+def _refusal(plan: Plan, state: State, judging: Judging | None) -> PrivacyRefusal | None:
+    """The refusal by which publication of the release would end."""
+    republication = plan.republication
+    refusal = republication and republication.if_published(prints_of(plan.spec, state.facts))
+    if refusal is not None or judging is None:
+        return refusal
+    try:
+        with locks.hold(judging.conn, population=judging.population):
+            judging.judge()
+    except PrivacyRefusal as refused:
+        return refused
+    return None
+
+
+def _only_withdraws(state: State) -> bool:
+    """Whether groups go, and nobody is tested."""
+    return state[DUE] == 0 and bool(state.facts.get(LEAVING))
+
+
+_FAILED = (ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS)
+"""Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
+
+
+@contextlib.contextmanager
+def _remembering_failure(conn: Connection, plan: Plan, computation: Computation) -> Iterator[None]:
+    """Where all cohorts of a run fail and the limit allows it, people are permanently suppressed.
+
+    Otherwise they stay cohorts, which the next run tests.
+    """
+    try:
+        yield
+    except PrivacyRefusal as refusal:
+        growth, tested = plan.spec.growth, computation.state.facts.get(RECORDS)
+        if growth is None or refusal.code not in _FAILED or not tested:
+            raise
+        suppressed = growth.suppressed + tested
+        limit = plan.spec.policy.suppression_limit
+        if suppressed > limit * (growth.released + suppressed):
+            raise
+        release = plan.spec.policy.release
+        recording.finish_cohorts(conn, release, computation.state.run_id, tested)
+        raise PrivacyRefusal(
+            f"{refusal}; the {tested} records of these people are permanently suppressed",
+            model=refusal.model,
+            required=refusal.required,
+            observed=refusal.observed,
+            hint="later newcomers are tested by the next run",
+            code=refusal.code,
+        ) from None

@@ -6,22 +6,39 @@ request meanwhile publishes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
 
+from pganon import locks
 from pganon.applied.check import check
 from pganon.applied.store import read, store
+from pganon.encode.known import nobody_forgotten
+from pganon.encode.source import source_fingerprint
 from pganon.errors import PrivacyRefusal
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
 from pganon.history import versions as memory
+from pganon.history.invariance import stored as signatures
+from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES, signature_steps
+from pganon.history.invariance.stored import StagedSignatures
+from pganon.history.judgement import FUNCTIONS, Verdict, judge, tells_apart
 from pganon.history.model import GroupTables, NewVersion
-from pganon.history.versions import HistoryChanged, Judgement, manner_of
+from pganon.history.reasons import NO_ALTERNATIVES, Alternatives
+from pganon.history.versions import (
+    HistoryChanged,
+    Judgement,
+    PastVersion,
+    manner_as_dict,
+    manner_of,
+)
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
+from pganon.plan.compared import invariant_version, new_version
 from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
 from pganon.policy.requests import Approval, duration
 from pganon.publish import held, renewal
@@ -34,14 +51,14 @@ from pganon.publish.staged import Staged
 from pganon.publish.transaction import PublishedVersion, publish
 from pganon.requests.claim import Claim, finish, still_mine, superseded
 from pganon.resolved.model import ReleaseSpec
-from pganon.run.admission import tells_apart
+from pganon.run.computation import Computation
 from pganon.run.executor import Executor
 from pganon.run.grants import with_readers
 from pganon.run.options import Ended, OnEnd, Options
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from pganon.run.tables import drop_tables, run_tables
-from pganon.run.verdict import held_for, hold
 from pganon.steps import State
+from pganon.steps.relations import PublishedView
 
 Connection = psycopg.Connection[Any]
 
@@ -123,7 +140,7 @@ class Ending:
         release = self.loaded.policy.release
         stored = read(conn, release, store(conn, self.loaded))
         if stored.checked_at is None:
-            check(conn, stored.release, stored.revision)
+            check(conn, stored.release, stored.revision, stored=stored)
         return stored.revision
 
 
@@ -170,7 +187,7 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
         LedgerError: memory.
     """
     judged = staged.judged
-    if judged is None or populations.counter(conn, judged.population) == judged.counter:
+    if judged is None or populations.counter(conn, judged.population)[0] == judged.counter:
         return staged
     if staged.increments or judged.signatures is not None:
         raise HistoryChanged
@@ -193,32 +210,178 @@ def judged_again(conn: Connection, staged: Staged) -> Staged:
 
 def _judged_now(conn: Connection, staged: Staged, judged: Judgement) -> Judgement:
     policy = policy_from(staged.policy)
-    counter = populations.counter(conn, judged.population)
+    counter, _ = populations.counter(conn, judged.population)
     about, _ = with_readers(conn, judged.population)
-    past = memory.earlier_versions(about)
-    memory.check_tables(conn, tuple(past.values()))
-    names = {*staged.readers, *granted(conn, [view.name for view in staged.views])}
-    roles = roles_of(conn, names) if tells_apart(policy, about) else ()
+    roles = _will_read(conn, policy, about, staged.readers, staged.views)
     drawn = memory.drawn(conn, staged.run_id, staged.prints.source)
     manner = manner_of(staged.run_id, judged.manner, part_hash(staged.partition), drawn)
-    executor = Executor(conn, State(staged.run_id))
-    stage = executor.state.stage
-    new = NewVersion(manner, GroupTables(stage("members"), stage(GROUPS), judged.manner["link"]))
-    verdict = hold(
-        conn,
-        executor.run,
-        lambda: executor.state,
-        held_for(policy, new, about, past, roles),
-        policy,
-    )
+    state = State(staged.run_id)
+    tables = GroupTables(state.stage("members"), state.stage(GROUPS), judged.manner["link"])
+    walk = Executor(conn, state).run
+    verdict = judge(conn, walk, policy, NewVersion(manner, tables), about, roles)
     return replace(
         judged,
         counter=counter,
         manner={**judged.manner, "functions": verdict.functions is not None},
-        over_versions=verdict.over_versions,
-        finer_k=verdict.finer_k,
-        functions=verdict.functions,
-        readers=roles if policy.audiences == "by_reader" else None,
-        figures=verdict.figures,
-        crossings=verdict.crossings,
+        **_found(policy, verdict, roles),
+    )
+
+
+def _found(policy: Policy, verdict: Verdict, roles: tuple[str, ...]) -> dict[str, Any]:
+    """What the verdict says in a :class:`Judgement`."""
+    return {
+        "over_versions": verdict.over_versions,
+        "finer_k": verdict.finer_k,
+        "functions": verdict.functions,
+        "readers": roles if policy.audiences == "by_reader" else None,
+        "figures": verdict.figures,
+        "crossings": verdict.crossings,
+    }
+
+
+def _will_read(
+    conn: Connection,
+    policy: Policy,
+    about: Sequence[PastVersion],
+    readers: Iterable[str],
+    views: Sequence[PublishedView],
+) -> tuple[str, ...]:
+    """Roles that will be able to read a version with these views, where they are told apart."""
+    if not tells_apart(policy, about):
+        return ()
+    return roles_of(conn, {*readers, *granted(conn, [view.name for view in views])})
+
+
+_ATTEMPTS = 3
+"""How often a version is checked again because others published about the same people."""
+
+
+class Judging:
+    """The rule over versions, for one run.
+
+    Args:
+        population: whom the run is about; None for a dry run about people who are in no version.
+        sources: names of the source and of all that its rows come from.
+        alternatives: possible releases instead, if the version is refused.
+    """
+
+    def __init__(
+        self,
+        conn: Connection,
+        computation: Computation,
+        population: int | None,
+        sources: tuple[str, ...],
+        alternatives: Alternatives = NO_ALTERNATIVES,
+    ) -> None:
+        self.conn = conn
+        self.computation = computation
+        self.plan = computation.plan
+        self.population = population
+        self.sources = sources
+        self.alternatives = alternatives
+        self.figures: dict[str, Any] = {}
+        self.warnings: tuple[str, ...] = ()
+
+    def judge(self) -> Judgement | None:
+        """Hold the version against all others; None of people who are in no version.
+
+        Raises:
+            PrivacyRefusal: republication, value_sets.
+            LedgerError: memory, what is remembered is missing.
+        """
+        population, policy = self.population, self.plan.spec.policy
+        if population is None:
+            return None
+        conn, plan, walk = self.conn, self.plan, self.computation.guard
+        about, self.warnings = with_readers(conn, population)
+        counter, forgotten = populations.counter(conn, population)
+        if forgotten:
+            walk((nobody_forgotten(population, lambda state: state.stage("members")),))
+        roles = _will_read(conn, policy, about, plan.spec.readers, plan.stored_views(self.state))
+        growth, new = plan.spec.growth, self._new()
+        again = [one.run_id for one in growth.increments] if growth else ()
+        verdict = judge(conn, walk, policy, new, about, roles, again)
+        self.figures = verdict.figures
+        self.warnings += verdict.warnings
+        return Judgement(
+            population=population,
+            counter=counter,
+            name=policy.population.name if policy.population else None,
+            sources=self.sources,
+            manner=manner_as_dict(
+                new.manner, new.tables.link, functions=verdict.functions is not None
+            ),
+            signatures=self._signatures(population),
+            **_found(policy, verdict, roles),
+        )
+
+    def _new(self) -> NewVersion:
+        spec, state = self.plan.spec, self.state
+        version = new_version(spec, self.plan.method.form, state)
+        drawn = None
+        if spec.growth is None:
+            drawn = memory.drawn(self.conn, state.run_id, source_fingerprint(spec, state.facts))
+        shown = replace(
+            version.manner,
+            partition_hash=part_hash(spec.partition),
+            drawn=drawn,
+            layout=_layout(spec, self.plan.stored_views(state)),
+        )
+        return replace(version, manner=shown, alternatives=self.alternatives)
+
+    def _signatures(self, population: int) -> StagedSignatures | None:
+        spec = self.plan.spec
+        if not spec.invariant:
+            return None
+        names = spec.invariant_columns
+        before = signatures.read(self.conn, population, names)
+        keeping = invariant_version(spec, self.plan.method.form, self.state, before)
+        self.computation.guard(signature_steps(keeping))
+        return StagedSignatures(
+            names, self.state.stage(SIGNATURES), self.state.stage(SIGNATURE_VALUES)
+        )
+
+    @property
+    def state(self) -> State:
+        return self.computation.state
+
+    def again(self) -> None:
+        """Take away what the last judgement made, for another one."""
+        run_id = self.state.run_id
+        names = ("rule", FUNCTIONS, SIGNATURES, SIGNATURE_VALUES, "completed", "value_set_of")
+        made = tuple(f"r{run_id}_{name}" for name in names)
+        gone = [table for table in run_tables(self.conn, run_id) if table.name.startswith(made)]
+        drop_tables(self.conn, gone)
+        self.computation.executor.filled.difference_update(gone)
+
+
+def publish_judged(
+    judging: Judging, staged: Staged, publish: Callable[[Staged], RunResult]
+) -> RunResult:
+    """Publish what the rule about groups allows, under the lock of the population.
+
+    Raises:
+        PrivacyRefusal, LedgerError: see :meth:`Judging.judge`.
+        MemoryMoved: others changed the history of the people each time.
+    """
+    with locks.hold(judging.conn, population=judging.population):
+        for _ in range(_ATTEMPTS):
+            judgement = judging.judge()
+            try:
+                result = publish(replace(staged, judged=judgement))
+            except HistoryChanged:
+                judging.again()
+                continue
+            warnings = (*judging.warnings, *result.warnings)
+            return replace(result, guard=judging.figures, warnings=warnings)
+    raise HistoryChanged
+
+
+def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
+    """Columns of the source by view; what else a view has follows from the policy."""
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    sources = {item.published: item.column.name for item in shown}
+    return tuple(
+        tuple(sources[column.name] for column in view.columns if column.name in sources)
+        for view in views
     )

@@ -14,10 +14,10 @@ from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import listing, sessions
 from pganon.publish.listing import ReleaseInfo
+from pganon.run.dry_run import with_costs
 from pganon.run.options import Options, connect_run
 from pganon.run.pipeline import Pipeline
-from pganon.run.probe import with_costs
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 
 Connection = psycopg.Connection[Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
+from pganon.errors import Interrupted
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.locks import dead_run, forget_dead
@@ -187,13 +188,13 @@ class Cleaned:
 def clean(conn: Connection) -> Cleaned:
     """Clean up after every run that is not alive."""
     tables = _tables(conn, None)
-    secrets = {row[0] for row in conn.execute(sqlfiles.query("cleanup", "secrets")).fetchall()}
-    unfinished = set(ledger.unfinished(conn))
+    left = conn.execute(sqlfiles.query("cleanup", "left")).fetchall()
+    unfinished = {run_id for run_id, is_unfinished in left if is_unfinished}
     dropped, forgotten = 0, 0
     interrupted: list[int] = []
     alive: list[int] = []
     remaining: list[str] = []
-    for run_id in sorted({*tables, *secrets, *unfinished}):
+    for run_id in sorted({*tables, *(run_id for run_id, _ in left)}):
         with dead_run(conn, run_id) as dead:
             if not dead:
                 alive.append(run_id)
@@ -218,9 +219,7 @@ def drop_run(conn: Connection, run_id: int) -> int:
     After publication that is its work tables; after a failure its secrets go too. What another
     server keeps is left to the next clean-up.
     """
-    removed = _remove(conn, run_id)
-    forget_dead(conn)
-    return removed.tables
+    return _remove(conn, run_id).tables
 
 
 def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:
@@ -287,3 +286,43 @@ def _dropped(conn: Connection, tables: Sequence[QualifiedName]) -> bool:
 
 def _forget(conn: Connection, run_id: int) -> int:
     return conn.execute(sqlfiles.query("cleanup", "drop_secret"), {"run_id": run_id}).rowcount
+
+
+def lost_rows(
+    conn: Connection,
+    filled: Iterable[QualifiedName],
+    placed: Mapping[QualifiedName, int],
+    step: str,
+) -> Interrupted | None:
+    """The error of a table that has no rows, or in shards another number of them.
+
+    Args:
+        filled: tables on this server, which a crash empties as a whole.
+        placed: tables in shards, each with the number of its rows: a server may lose its own.
+    """
+    return _emptied(conn, sorted(filled), step) or _short(conn, placed, step)
+
+
+def _emptied(conn: Connection, tables: Sequence[QualifiedName], step: str) -> Interrupted | None:
+    if not tables:
+        return None
+    parts = [sql.SQL("EXISTS (SELECT FROM {})").format(table.identifier) for table in tables]
+    row = conn.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(parts))).fetchone()
+    empty = [str(table) for table, has in zip(tables, row or (), strict=True) if not has]
+    return _error(empty, step) if empty else None
+
+
+def _short(conn: Connection, tables: Mapping[QualifiedName, int], step: str) -> Interrupted | None:
+    for table, rows in sorted(tables.items()):
+        counted = sql.SQL("SELECT count(*) FROM {}").format(table.identifier)
+        if conn.execute(counted).fetchone() != (rows,):
+            return _error([str(table)], step)
+    return None
+
+
+def _error(tables: Sequence[str], step: str) -> Interrupted:
+    return Interrupted(
+        f"tables of the run were emptied while it went on: {', '.join(tables)}",
+        step=step,
+        hint="the server crashed, or somebody changed them; run the release again",
+    )

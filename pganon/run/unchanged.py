@@ -9,6 +9,9 @@ from typing import Any
 import psycopg
 
 from pganon.encode.source import source_fingerprint
+from pganon.error_codes import ErrorCode
+from pganon.errors import PrivacyRefusal
+from pganon.history.increments.steps import NEW_INDIVIDUALS
 from pganon.plan.build import Plan
 from pganon.publish import release_state, renewal
 from pganon.publish.reader_roles import new_readers
@@ -16,11 +19,12 @@ from pganon.publish.readers import reader_change
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
 from pganon.publish.transaction import is_intact
+from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.grants import admitted
 from pganon.run.options import Options
 from pganon.run.publication import Ending, needs_approval
-from pganon.run.result import RunResult, unchanged_result
+from pganon.run.record import RunResult, unchanged_result
 from pganon.run.tables import drop_run
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
@@ -80,3 +84,27 @@ def renew(
         drop_run(conn, renewed.run_id)
     result = unchanged_result(plan, current, renewed.run_id, applied)
     return replace(result, warnings=(*warnings, *result.warnings))
+
+
+def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Version:
+    """The version that readers go on seeing, as there are too few new individuals.
+
+    Raises:
+        PrivacyRefusal: too_few_records, there is no version yet.
+        LedgerError: not_stored.
+    """
+    shown = release_state.read(conn, plan.spec.policy.release)
+    if shown is None or not shown.versions:
+        new = state[NEW_INDIVIDUALS]
+        said, hint = f"{new} people, a cohort needs {growth.size}", "run again when there are more"
+        if growth.unfinished is not None and new >= growth.size:
+            said = f"{new} new people, and nobody whom an earlier run was to test is left"
+            hint = "run again: the next run tests the new ones"
+        raise PrivacyRefusal(
+            f"{plan.spec.source.name} has {said}",
+            required=growth.size,
+            observed=new,
+            hint=hint,
+            code=ErrorCode.TOO_FEW_RECORDS,
+        )
+    return release_state.check_stored(shown, shown.current, None)

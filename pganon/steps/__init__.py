@@ -2,13 +2,13 @@
 
 A plan is a list of steps. A step says what it does (`purpose`) and renders its SQL from the
 :class:`State` of the run: the names of its work tables, the round of the innermost
-:class:`Repeat`, and facts, which are counts and sizes that earlier steps observed. Rendering is
+:class:`Loop`, and facts, which are counts and sizes that earlier steps observed. Rendering is
 pure: the same state gives the same SQL. Values of source rows never enter a state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -18,6 +18,7 @@ from sqlglot import exp
 from pganon.catalog.model import ExternalObjects
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
+from pganon.sqltools import query
 from pganon.steps.facts import RECORDS, Fact, Facts, label
 from pganon.steps.placement import By
 from pganon.steps.rounds import placeholder
@@ -64,7 +65,7 @@ class State:
     Attributes:
         run_id: number of the run; part of every work table's name.
         facts: what was observed so far. `explain` renders with assumed ones.
-        current: number of the current round of the innermost Repeat, from 0; None while a query is
+        current: number of the current round of the innermost Loop, from 0; None while a query is
             rendered that serves all rounds.
         scope: what the names of work tables begin with; see :mod:`pganon.steps.within`.
     """
@@ -90,11 +91,12 @@ class State:
         suffix = "" if round is None else f"_{round}"
         return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{self.scope}{name}{suffix}")
 
-    def in_round(self, name: str, later: int = 0) -> QualifiedName:
+    def in_round(self, table: str | WorkTable[Any], later: int = 0) -> QualifiedName:
         """The work table of the current round, or of one that is so many rounds later."""
         if self.current is not None:
-            return self.work(name, round=self.current + later)
-        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{self.scope}{name}_{placeholder(later)}")
+            return self.work(table, round=self.current + later)
+        every = self.work(table)
+        return QualifiedName(every.schema, f"{every.name}_{placeholder(later)}")
 
     @property
     def outer(self) -> State:
@@ -150,7 +152,7 @@ class CreateTable:
         external: what the query reads and calls that is not pganon's own.
         sampled: a small sample is enough for the statistics, also of a staged table: only pganon
             reads it, to join it as a whole.
-        every_round: in a Repeat, the queries of all rounds differ in the work tables that
+        every_round: in a Loop, the queries of all rounds differ in the work tables that
             :meth:`State.in_round` gives and in nothing else, so that one rendering serves them all.
         placement: how its rows are distributed; None: they are on this server.
         inline: a small run makes it within each statement that reads it, best one alone. So its
@@ -169,6 +171,32 @@ class CreateTable:
     external: ExternalObjects | None = None
     placement: Callable[[State], By | None] = lambda state: None
     inline: bool = False
+
+
+def table(
+    name: str | WorkTable[Any],
+    purpose: str,
+    select: Select,
+    *,
+    later: int | None = None,
+    into: str | WorkTable[Any] | None = None,
+    **options: Any,
+) -> CreateTable:
+    """A step that makes the work table of its name.
+
+    Args:
+        later: it is the table of the current round, or of one that is so many rounds later; before
+            a Loop, 0 is its first round.
+        into: name of the table, where the step has another.
+        options: see :class:`CreateTable`.
+    """
+    made = into or name
+
+    def target(state: State) -> QualifiedName:
+        return state.work(made) if later is None else state.in_round(made, later)
+
+    called = name if isinstance(name, str) else name.name
+    return CreateTable(called, purpose, target, select, **options)
 
 
 @dataclass(frozen=True)
@@ -204,6 +232,8 @@ class Check:
         gives: a fact for every column of the query, neither more nor less.
         problem: what refuses the run, given the row by column, with values of the types of the
             facts, and the state with these.
+        guards: whether what follows may be more work than anybody would wait for, so that not even
+            a small run begins it before this is judged.
     """
 
     name: str
@@ -211,6 +241,7 @@ class Check:
     select: Select
     problem: Callable[[Mapping[str, Any], State], PganonError | None] = lambda row, state: None
     gives: Sequence[Fact[Any]] = field(kw_only=True)
+    guards: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -222,6 +253,11 @@ class Load:
     table: Name
     columns: Sequence[tuple[str, str]]
     rows: Callable[[], Iterable[Sequence[Any]]]
+
+
+def nothing_given(state: State) -> exp.Select:
+    """For tasks that need nothing but their rows."""
+    return query("select 1 as nothing")
 
 
 @dataclass(frozen=True)
@@ -246,30 +282,102 @@ class Search:
     purpose: str
     table: Name
     columns: Sequence[tuple[str, str]]
-    given: Select
-    batches: Callable[[State], int]
     rows: Callable[[State, int], exp.Expr]
     tasks: Callable[[State, Mapping[str, Any], Sequence[tuple[Any, ...]]], Sequence[Task]]
+    given: Select = nothing_given
+    batches: Callable[[State], int] = lambda state: 1
     when: Callable[[State], bool] = lambda state: True
     gives: Sequence[Fact[Any]] = ()
     units: Callable[[Sequence[tuple[Any, ...]]], int] = len
 
 
+Rows = Sequence[tuple[Any, ...]]
+
+
 @dataclass(frozen=True)
-class Repeat:
+class Ask:
+    """A SELECT of counts and measures, whose rows a :class:`Dialogue` goes on with.
+
+    Attributes:
+        assumed: rows that `explain` answers with.
+    """
+
+    name: str
+    purpose: str
+    select: Select
+    assumed: Rows = ()
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """Let Python decide what is asked of the server next, from what it answered.
+
+    Attributes:
+        talk: gives tables to make and to drop, and SELECTs, to which it is sent the rows; in the
+            end the facts by column. It is to be pure but for that.
+    """
+
+    name: str
+    purpose: str
+    talk: Callable[[State], Talk]
+    gives: Sequence[Fact[Any]]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Steps whose work tables are dropped at their end, but for the tables that they hand on.
+
+    Attributes:
+        keeps: names of the tables that later steps read.
+    """
+
+    purpose: str
+    body: Sequence[Step]
+    keeps: Sequence[str | WorkTable[Any]] = ()
+    name: str = "tidy"
+
+    def tidied(self, state: State, before: Collection[QualifiedName], made: Made) -> DropTables:
+        """What is dropped at the end.
+
+        Args:
+            before: tables that were there at the beginning.
+            made: those, and the tables that the steps made.
+        """
+        kept = {state.work(name) for name in self.keeps}
+        gone = [table for table in made if table not in before and table not in kept]
+        return DropTables(self.name, self.purpose, lambda state: gone)
+
+
+@dataclass(frozen=True)
+class Loop:
     """Run `body(round)` for round 0, 1, ... until the fact `until` is true.
 
     Facts of the body are visible to later rounds and, after the end, to later steps; the fact
-    `rounds` holds the number of rounds. `bound(state)` rounds without an end are an
-    internal error: it means that rounds stopped making progress.
+    `rounds` holds the number of rounds. At the end of each the tables that it made are dropped.
+
+    Attributes:
+        carries: names of tables of which the newest is read by the next round or after the end.
+        keeps: names of those of which all are, until a :class:`Scope` drops them.
     """
 
     name: str
     purpose: str
     body: Callable[[int], Sequence[Step]]
     until: Fact[bool]
-    bound: Callable[[State], int]
     rounds: Fact[int]
+    carries: Sequence[str] = ()
+    keeps: Sequence[str] = ()
+
+    def tidied(self, state: State, before: Collection[QualifiedName], made: Made) -> DropTables:
+        """What is dropped at the end of a round; see :meth:`Scope.tidied`."""
+        kept = {state.in_round(name, later) for name in self.keeps for later in (0, 1)}
+        older: list[QualifiedName] = []
+        for name in self.carries:
+            there = [t for later in (1, 0, -1) if (t := state.in_round(name, later)) in made]
+            kept.update(there)
+            older += there[1:]
+        new = [table for table in made if table not in before and table not in kept]
+        return DropTables("tidy", "drop the work tables of this round", lambda s: [*new, *older])
 
 
 @dataclass(frozen=True)
@@ -293,10 +401,15 @@ class Parallel:
     after: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
 
-Alone = CreateTable | Statement | DropTables | Check | Load | Search
+Talk = Generator[CreateTable | DropTables | Ask, Rows, Mapping[str, Any]]
+
+Alone = CreateTable | Statement | DropTables | Check | Load | Search | Ask
 """Steps that are not made of others."""
 
-Step = Alone | Repeat | Parallel
+Step = Alone | Scope | Loop | Parallel | Dialogue
+
+Made = dict[QualifiedName, None]
+"""Work tables that are there, in the order in which they were made."""
 
 Chains = Sequence[Sequence[Step]]
 
@@ -310,8 +423,22 @@ def given(step: Alone, state: State) -> Sequence[Fact[Any]]:
             target = step.table(state)
             stamp = [stamp_of(target)] if target.schema == STAGE_SCHEMA else []
             return [*stamp, *([step.counted] if step.counted else [])]
-        case Statement() | DropTables() | Load():
+        case Statement() | DropTables() | Load() | Ask():
             return ()
+
+
+def noted(step: Alone, state: State, made: Made) -> None:
+    """Note what a step that was taken did to the work tables that are there."""
+    match step:
+        case CreateTable() | Search() | Load():
+            target = step.table(state)
+            if target.schema == WORK_SCHEMA:
+                made[target] = None
+        case DropTables():
+            for table in step.tables(state):
+                made.pop(table, None)
+        case Check() | Statement() | Ask():
+            pass
 
 
 def taken(step: Step, state: State) -> bool:

@@ -2,7 +2,10 @@
 -- namespace or by oid; pg_catalog is readable by every role.
 
 -- relation --
--- The relation of that schema and name, and what the current role may do with it.
+-- The relation of that schema and name, and what the current role may do with it; whether it is in one of
+-- the own schemas, or reads something there, through views at any depth; and columns of unique indexes that
+-- bind all rows, in their order, with whether they are of the primary key, and alone. Those of a parent do
+-- not bind its children.
 SELECT
     c.oid,
     c.relkind::text,
@@ -12,7 +15,40 @@ SELECT
     c.relpersistence = 't' AS temporary,
     pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS may_use_schema,
     pg_catalog.has_any_column_privilege(c.oid, 'SELECT') AS may_select,
-    current_user::text AS role
+    current_user::text AS role,
+    EXISTS (
+        WITH RECURSIVE read AS (
+            SELECT c.oid
+            UNION
+            SELECT d.refobjid
+            FROM read
+            JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = read.oid
+            JOIN pg_catalog.pg_depend AS d
+                ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+                AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+        )
+        SELECT
+        FROM read
+        JOIN pg_catalog.pg_class AS o ON o.oid = read.oid
+        JOIN pg_catalog.pg_namespace AS s ON s.oid = o.relnamespace
+        WHERE s.nspname = ANY (%(own)s::text[])
+    ) AS reads_own,
+    (
+        SELECT pg_catalog.jsonb_agg(
+            pg_catalog.jsonb_build_array(a.attname, i.indisprimary AND i.indimmediate, i.indnkeyatts = 1)
+            ORDER BY k.place
+        )
+        FROM pg_catalog.pg_index AS i
+        CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, place)
+        JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+        WHERE i.indrelid = c.oid
+            AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
+            AND k.place <= i.indnkeyatts
+            AND (
+                c.relkind = 'p'
+                OR NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = c.oid)
+            )
+    ) AS keys
 FROM pg_catalog.pg_class AS c
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = %(schema)s AND c.relname = %(name)s;
@@ -78,23 +114,6 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = %(oid)s AND a.attnum = c.attnum
 LEFT JOIN pg_catalog.pg_collation AS l ON l.oid = a.attcollation
 ORDER BY a.attnum;
-
--- keys --
--- Columns of unique indexes that bind all rows, in their order: those of a parent do not bind its
--- children. Of one column they are unique alone.
-SELECT a.attname::text, i.indisprimary AND i.indimmediate AS is_primary, i.indnkeyatts = 1 AS is_alone
-FROM pg_catalog.pg_index AS i
-JOIN pg_catalog.pg_class AS c ON c.oid = i.indrelid
-CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, place)
-JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
-WHERE i.indrelid = %(oid)s
-    AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
-    AND k.place <= i.indnkeyatts
-    AND (
-        c.relkind = 'p'
-        OR NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS h WHERE h.inhparent = c.oid)
-    )
-ORDER BY k.place;
 
 -- foreign_keys --
 -- Foreign keys of these tables: the columns by number, and what they refer to. One of a partition
@@ -343,23 +362,6 @@ WHERE a.rolsuper IS NOT TRUE
     AND (a.rolname IN (current_user, session_user)) IS NOT TRUE
     AND one.role <> ALL (%(trusted)s::oid[])
 ORDER BY a.rolname, i.type COLLATE "C", i.identity COLLATE "C";
-
--- reads --
--- Schemas of the relation and of every relation that it reads, through views at any depth.
-WITH RECURSIVE read AS (
-    SELECT %(oid)s::pg_catalog.oid AS oid
-    UNION
-    SELECT d.refobjid
-    FROM read
-    JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = read.oid
-    JOIN pg_catalog.pg_depend AS d
-        ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
-        AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
-)
-SELECT DISTINCT n.nspname::text
-FROM read
-JOIN pg_catalog.pg_class AS c ON c.oid = read.oid
-JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace;
 
 -- virtual_columns --
 -- Generated columns among these that are not stored, but computed whenever they are read.

@@ -44,10 +44,10 @@ WHERE m.run_id IS NOT NULL
     )
 ORDER BY m.run_id, n.nspname, c.relname;
 
--- secrets --
--- Runs with secrets that were never published and do not wait for that; a version's members need
--- its key for good.
-SELECT s.run_id
+-- left --
+-- Runs with secrets that were never published and do not wait for that (a version's members need its key for
+-- good), and runs that started and have no last row (true).
+SELECT s.run_id, false AS is_unfinished
 FROM pganon_private.run_secret AS s
 WHERE NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run_id)
     AND NOT EXISTS (SELECT FROM pganon_private.value_sets AS y WHERE y.run_id = s.run_id)
@@ -57,7 +57,18 @@ WHERE NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.run_id = s.run
         JOIN pganon_private.request AS q ON q.id = h.request
         WHERE h.run_id = s.run_id AND q.state IN ('awaiting_approval', 'approved', 'running')
     )
-ORDER BY s.run_id;
+UNION ALL
+SELECT s.run_id, true
+FROM pganon_private.ledger AS s
+WHERE s.event = 'started'
+    AND NOT EXISTS (
+        SELECT
+        FROM pganon_private.ledger AS f
+        WHERE f.run_id = s.run_id AND f.event IN (
+            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval',
+            'forgotten'
+        )
+    );
 
 -- drop_secret --
 -- Forget the secrets of a run that was never published.

@@ -138,19 +138,17 @@ FROM found AS f
 ORDER BY 1;
 
 -- schemas --
--- Which of pganon's schemas exist, and who owns them.
-SELECT n.nspname::text, pg_catalog.pg_get_userbyid(n.nspowner)::text
+-- Which of pganon's schemas exist, who owns them, and whether it is the one with the table of migrations;
+-- asks the catalog, which everybody may read.
+SELECT
+    n.nspname::text, pg_catalog.pg_get_userbyid(n.nspowner)::text,
+    n.nspname = 'pganon_private' AND EXISTS (
+        SELECT
+        FROM pg_catalog.pg_class AS c
+        WHERE c.relnamespace = n.oid AND c.relname = 'migration' AND c.relkind = 'r'
+    )
 FROM pg_catalog.pg_namespace AS n
 WHERE n.nspname IN ('pganon', 'pganon_private', 'pganon_work', 'pganon_stage', 'pganon_data');
-
--- has_migrations --
--- Whether the table of migrations exists; asks the catalog, which everybody may read.
-SELECT EXISTS (
-    SELECT
-    FROM pg_catalog.pg_class AS c
-    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-    WHERE n.nspname = 'pganon_private' AND c.relname = 'migration' AND c.relkind = 'r'
-);
 
 -- may_create --
 -- Whether the current role may create schemas in this database.
@@ -158,23 +156,28 @@ SELECT pg_catalog.has_database_privilege(
     current_user, pg_catalog.current_database(), 'CREATE'
 ), pg_catalog.current_database()::text, current_user::text;
 
--- migrations --
--- Applied migrations in order.
-SELECT m.number, m.name, m.checksum, m.program_version
-FROM pganon_private.migration AS m
-ORDER BY m.number;
+-- applied --
+-- Applied migrations in order, and the set of repeatable objects that is in the database now.
+SELECT
+    (
+        SELECT coalesce(jsonb_agg(
+            jsonb_build_array(m.number, m.name, m.checksum, m.program_version) ORDER BY m.number
+        ), '[]')
+        FROM pganon_private.migration AS m
+    ),
+    s.checksum, s.manifest, s.program_version
+FROM (VALUES (1)) AS one(n)
+LEFT JOIN LATERAL (
+    SELECT o.checksum, o.manifest, o.program_version
+    FROM pganon_private.object_set AS o
+    ORDER BY o.number DESC
+    LIMIT 1
+) AS s ON true;
 
 -- add_migration --
 -- Remember an applied migration.
 INSERT INTO pganon_private.migration (number, name, checksum, program_version)
 VALUES (%s, %s, %s, %s);
-
--- object_set --
--- The set of repeatable objects that is in the database now.
-SELECT s.checksum, s.manifest, s.program_version
-FROM pganon_private.object_set AS s
-ORDER BY s.number DESC
-LIMIT 1;
 
 -- add_object_set --
 -- Remember the set of repeatable objects that was just created.

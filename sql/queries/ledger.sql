@@ -5,17 +5,18 @@
 SELECT pg_catalog.nextval('pganon_private.ledger_id_seq');
 
 -- start --
--- The 'started' row of a run, under the number of the run.
-INSERT INTO pganon_private.ledger (
-    id, run_id, release, event, program_version, policy_hash, details
-) OVERRIDING SYSTEM VALUE
-VALUES (
-    %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s,
-    %(details)s
-);
+-- The 'started' row of a run, under the number of the run, and its secrets, which the server makes; a given
+-- seed makes them repeatable, for dry runs.
+WITH started AS (
+    INSERT INTO pganon_private.ledger (
+        id, run_id, release, event, program_version, policy_hash, details
+    ) OVERRIDING SYSTEM VALUE
+    VALUES (
+        %(run_id)s, %(run_id)s, %(release)s, 'started', %(program_version)s, %(policy_hash)s,
+        %(details)s
+    )
+)
 
--- add_secret --
--- Make the secrets of a run in the server; a given seed makes them repeatable, for dry runs.
 INSERT INTO pganon_private.run_secret (run_id, key, seed_a, seed_b, partition_seed)
 SELECT
     %(run_id)s,
@@ -61,21 +62,6 @@ WHERE s.id = %(run_id)s AND s.event = 'started'
         )
     )
 RETURNING id;
-
--- unfinished --
--- Runs that started and have no last row.
-SELECT s.run_id
-FROM pganon_private.ledger AS s
-WHERE s.event = 'started'
-    AND NOT EXISTS (
-        SELECT
-        FROM pganon_private.ledger AS f
-        WHERE f.run_id = s.run_id AND f.event IN (
-            'released', 'unchanged', 'dry_run', 'refused', 'failed', 'awaiting_approval',
-            'forgotten'
-        )
-    )
-ORDER BY s.run_id;
 
 -- lasted --
 -- Seconds that the newest run of a release took that made a version.

@@ -72,9 +72,24 @@ SELECT pg_catalog.pg_advisory_unlock(%(key)s) FROM (SELECT count(*) FROM gone) A
 -- Take rows away.
 DELETE FROM pganon_private.activity AS a WHERE a.lock_key = ANY (%(keys)s::bigint[]);
 
--- all --
--- Every row's key.
-SELECT a.lock_key FROM pganon_private.activity AS a;
+-- forget_dead --
+-- Take rows away whose locks no session holds that counts. A lock is taken before its row is there, and
+-- locks are looked at after rows.
+WITH held AS MATERIALIZED (
+    SELECT h.key
+    FROM pg_catalog.pg_locks AS l
+    CROSS JOIN LATERAL (SELECT (l.classid::bigint << 32) | l.objid::bigint AS key) AS h
+    JOIN pg_catalog.pg_stat_activity AS s ON s.pid = l.pid
+    WHERE l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.mode = 'ExclusiveLock'
+        AND l.database = (
+            SELECT d.oid FROM pg_catalog.pg_database AS d
+            WHERE d.datname = pg_catalog.current_database()
+        )
+        AND h.key IN (SELECT a.lock_key FROM pganon_private.activity AS a)
+        AND pganon.has_role(s.usesysid, (SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user))
+)
+
+DELETE FROM pganon_private.activity AS a WHERE a.lock_key NOT IN (SELECT h.key FROM held AS h);
 
 -- mine --
 -- Rows for a release, a run and a population whose locks this very session holds, with their keys;

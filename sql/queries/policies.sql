@@ -23,11 +23,22 @@ SELECT pganon.keep_policy(
 FROM pganon_private.policy AS p
 WHERE p.release = %(release)s AND p.revision = %(revision)s;
 
--- roles --
--- Roles that a revision names as readers and trusts, with their numbers.
-SELECT DISTINCT k.role, k.role_id
-FROM pganon_private.policy_role AS k
-WHERE k.release = %(release)s AND k.revision = %(revision)s AND k.purpose IN ('read', 'trust');
+-- beside --
+-- The files of a revision by path, and the roles that it names as readers and trusts, with their numbers.
+SELECT
+    (
+        SELECT coalesce(json_object_agg(f.path, f.content), '{}')
+        FROM pganon_private.policy_file AS f
+        WHERE f.release = %(release)s AND f.revision = %(revision)s
+    ),
+    (
+        SELECT coalesce(json_object_agg(k.role, k.role_id::bigint), '{}')
+        FROM (
+            SELECT DISTINCT r.role, r.role_id
+            FROM pganon_private.policy_role AS r
+            WHERE r.release = %(release)s AND r.revision = %(revision)s AND r.purpose IN ('read', 'trust')
+        ) AS k
+    );
 
 -- read --
 -- One revision of a policy, the newest without a number.
@@ -74,20 +85,25 @@ WHERE p.checked_at IS NULL
     )
 ORDER BY p.release;
 
--- files --
--- The files of a revision: path and content.
-SELECT f.path, f.content
-FROM pganon_private.policy_file AS f
-WHERE f.release = %(release)s AND f.revision = %(revision)s
-ORDER BY f.path;
-
 -- checked --
--- What checking a revision found.
+-- What checking a revision found; gives when that was, and whether it is the newest. If it is, its release
+-- is not made of itself any more where that `ends`.
+WITH newest AS (
+    SELECT max(p.revision) = %(revision)s AS is_newest
+    FROM pganon_private.policy AS p
+    WHERE p.release = %(release)s
+),
+
+ended AS (
+    DELETE FROM pganon_private.schedule
+    WHERE release = %(release)s AND %(ends)s AND (SELECT n.is_newest FROM newest AS n)
+)
+
 UPDATE pganon_private.policy
 SET checked_at = clock_timestamp(), policy_hash = %(policy_hash)s, problems = %(problems)s,
     review_by = %(review_by)s
 WHERE release = %(release)s AND revision = %(revision)s
-RETURNING checked_at;
+RETURNING checked_at, (SELECT n.is_newest FROM newest AS n);
 
 -- set_schedule --
 -- When a release is made of itself.
@@ -101,10 +117,6 @@ ON CONFLICT (release) DO UPDATE SET
         ELSE excluded.next_at END,
     expression = excluded.expression,
     time_zone = excluded.time_zone;
-
--- no_schedule --
--- It is not made of itself any more.
-DELETE FROM pganon_private.schedule WHERE release = %(release)s;
 
 -- due --
 -- Schedules whose time has come.

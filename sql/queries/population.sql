@@ -37,36 +37,42 @@ LIMIT 1;
 -- Until the transaction ends nobody else adds a population.
 LOCK TABLE pganon_private.population IN SHARE ROW EXCLUSIVE MODE;
 
--- unused --
--- A population of nobody's version yet, which a failed run of the same source left.
-SELECT p.id
-FROM pganon_private.population AS p
-WHERE p.name IS NOT DISTINCT FROM %(name)s AND p.sources = %(sources)s::text[]
-    AND p.key = %(key)s
-    AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.population = p.id)
-ORDER BY p.id
-LIMIT 1;
-
 -- has_forgotten --
 -- Whether anybody of a population was forgotten.
 SELECT EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = %(population)s);
 
 -- add --
--- A new population.
-INSERT INTO pganon_private.population (name, sources, key)
-VALUES (%(name)s, %(sources)s, %(key)s)
-RETURNING id;
+-- A population of nobody's version yet, which a failed run of the same source left; else a new one.
+WITH unused AS (
+    SELECT p.id
+    FROM pganon_private.population AS p
+    WHERE p.name IS NOT DISTINCT FROM %(name)s AND p.sources = %(sources)s::text[]
+        AND p.key = %(key)s
+        AND NOT EXISTS (SELECT FROM pganon_private.version AS v WHERE v.population = p.id)
+    ORDER BY p.id
+    LIMIT 1
+),
+
+made AS (
+    INSERT INTO pganon_private.population (name, sources, key)
+    SELECT %(name)s, %(sources)s, %(key)s WHERE NOT EXISTS (SELECT FROM unused)
+    RETURNING id
+)
+
+SELECT u.id FROM unused AS u UNION ALL SELECT m.id FROM made AS m;
 
 -- of_run --
 -- Whose secret makes the digests of a run.
 UPDATE pganon_private.run_secret SET population = %(population)s WHERE run_id = %(run_id)s;
 
 -- counter --
--- How often what is known of it changed; nobody changes it before the transaction ends.
-SELECT p.counter FROM pganon_private.population AS p WHERE p.id = %(population)s FOR UPDATE;
+-- How often what is known of it changed, which nobody changes before the transaction ends; and whether
+-- anybody of it was forgotten.
+SELECT p.counter, EXISTS (SELECT FROM pganon_private.forgotten AS f WHERE f.population = p.id)
+FROM pganon_private.population AS p WHERE p.id = %(population)s FOR UPDATE;
 
 -- count --
--- What is known of it changed; with the name and the sources of a version.
+-- What is known of it changed; with the name and the sources of a version. Nothing if it is not as known.
 UPDATE pganon_private.population AS p
 SET
     counter = p.counter + 1,
@@ -76,7 +82,7 @@ SET
         FROM unnest(p.sources || %(sources)s::text[]) AS s(name)
         ORDER BY s.name
     )
-WHERE p.id = %(population)s;
+WHERE p.id = %(population)s AND (%(known)s::bigint IS NULL OR p.counter = %(known)s);
 
 -- versions --
 -- Versions about a population, the oldest first. Who reads a version that grew reads all that it is
@@ -90,7 +96,8 @@ SELECT
         FROM jsonb_array_elements(v.increments) WITH ORDINALITY AS i(item, place)
         ORDER BY i.place
     ) AS increments,
-    r.readable_by, v.policy ->> 'audiences', v.over_versions, v.sources
+    r.readable_by, v.policy ->> 'audiences', v.over_versions, v.sources,
+    v.policy ->> 'source'
 FROM pganon_private.version AS v
 LEFT JOIN pganon_private.run_secret AS s ON s.run_id = v.run_id
 CROSS JOIN LATERAL (

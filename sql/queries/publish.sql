@@ -29,6 +29,7 @@ SELECT pganon.sources_of(%(oid)s);
 -- What the statistics of the server say of changes to relations: another text after a change, the
 -- same where there was none. NULL where it does not count them, as on a replica. Before the bar stands
 -- since when it counts: after pg_upgrade, a crash and pg_stat_reset() nothing follows from its counts.
+-- Beside it whether there is Citus.
 SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') AND NOT pg_is_in_recovery() THEN format(
     '%%s %%s|%%s',
     extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()),
@@ -42,7 +43,7 @@ SELECT CASE WHEN count(*) > 0 AND bool_and(c.relkind <> 'f') AND NOT pg_is_in_re
             + pg_stat_get_tuples_deleted(c.oid)
         ), ' ' ORDER BY c.oid
     )
-) END
+) END, to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL
 FROM unnest(%(sources)s::text[]) AS s(name)
 -- Not to_regclass, which raises where the role may not use the schema of what a view reads.
 JOIN pg_namespace AS n ON n.nspname = (parse_ident(s.name))[1]
@@ -65,23 +66,23 @@ CROSS JOIN LATERAL (
 WHERE v.manner IS NULL OR NOT v.manner ? 'forgotten'
 ORDER BY o.is_over_source DESC, v.release = %(release)s DESC, v.run_id DESC;
 
--- put_release --
--- Create a release, or update it for its new version.
-INSERT INTO pganon_private.release (
-    name, policy_source, view_schema, view_name, current_version, readers, reader_ids
-)
-VALUES (
-    %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s, %(reader_ids)s::oid[]
-)
-ON CONFLICT (name) DO UPDATE SET
-    view_schema = excluded.view_schema,
-    view_name = excluded.view_name,
-    current_version = excluded.current_version,
-    readers = excluded.readers,
-    reader_ids = excluded.reader_ids;
-
 -- add_version --
--- A new version.
+-- A new version, with its release, which is new or updated for it.
+WITH put AS (
+    INSERT INTO pganon_private.release (
+        name, policy_source, view_schema, view_name, current_version, readers, reader_ids
+    )
+    VALUES (
+        %(release)s, %(source)s, %(schema)s, %(view)s, %(version)s, %(readers)s, %(reader_ids)s::oid[]
+    )
+    ON CONFLICT (name) DO UPDATE SET
+        view_schema = excluded.view_schema,
+        view_name = excluded.view_name,
+        current_version = excluded.current_version,
+        readers = excluded.readers,
+        reader_ids = excluded.reader_ids
+)
+
 INSERT INTO pganon_private.version (
     release, version, run_id, method, guarantee, columns, views, relations, checks, policy,
     policy_hash, partition, partition_hash, sources, measures, row_count, suppressed, fingerprint,
@@ -213,65 +214,65 @@ FROM unnest(%(relations)s::text[]) AS t(name)
 LEFT JOIN pg_class AS c ON c.oid = to_regclass(t.name)
 WHERE c.relpersistence IS DISTINCT FROM 'p' OR c.relkind <> 'r';
 
--- schema --
--- Whether a schema exists, and what the current role may do there or, if missing, in the database.
+-- schemas --
+-- Of each of these names whether such a schema exists; what the current role may do there or, if missing,
+-- in the database; the owner of the schema, its number, and whether that role is the current one or a
+-- superuser. In schema public it may be the pseudo-role of the owner of the database.
 SELECT
+    s.name,
     n.oid IS NOT NULL,
     coalesce(
         has_schema_privilege(n.oid, 'CREATE') AND has_schema_privilege(n.oid, 'USAGE'),
         has_database_privilege(current_database(), 'CREATE')
     ),
     coalesce(pg_has_role(n.nspowner, 'USAGE'), true)
-        OR has_schema_privilege(n.oid, 'USAGE WITH GRANT OPTION')
-FROM (VALUES (1)) AS one(n)
-LEFT JOIN pg_namespace AS n ON n.nspname = %(schema)s;
-
--- schema_owner --
--- The owner of a schema, its number, and whether that role is the current one or a superuser. In
--- schema public it may be the pseudo-role of the owner of the database.
-SELECT o.rolname::text, o.oid, o.rolname = current_user OR o.rolsuper
-FROM pg_namespace AS n
+        OR has_schema_privilege(n.oid, 'USAGE WITH GRANT OPTION'),
+    o.rolname::text, o.oid, coalesce(o.rolname = current_user OR o.rolsuper, true)
+FROM unnest(%(names)s::text[]) AS s(name)
 JOIN pg_database AS d ON d.datname = current_database()
-JOIN pg_roles AS g ON g.oid = n.nspowner
-JOIN pg_roles AS o
+LEFT JOIN pg_namespace AS n ON n.nspname = s.name
+LEFT JOIN pg_roles AS g ON g.oid = n.nspowner
+LEFT JOIN pg_roles AS o
     ON o.oid = CASE g.rolname WHEN 'pg_database_owner' THEN d.datdba ELSE n.nspowner END
-WHERE n.nspname = %(schema)s;
+ORDER BY s.name;
 
--- beyond_policy --
--- What others may do beyond the policies: what it is counted under, role, text.
-SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b ORDER BY b.held;
-
--- rights_beside --
--- Who but the owner, its members and superusers may read or change what is private by rights that are in no
--- list of privileges: those of the server's own roles, replication, and publications, which may also name
--- schemas without a table. A member that may neither use nor take a role has none of its rights.
-SELECT format('%%I has the rights of %%I', r.rolname, g.rolname) AS held
-FROM pg_roles AS r
-JOIN pg_roles AS g ON g.rolname IN (
-    'pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files',
-    'pg_execute_server_program'
-)
-WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
-    AND pganon.has_role(r.oid, g.oid)
+-- rights --
+-- What others may do beyond the policies: what it is counted under, role, text. `beside` are rights that are in
+-- no list of privileges, by which others than the owner, its members and superusers may read or change what
+-- is private: those of the server's own roles, replication, and publications, which may also name schemas
+-- without a table. A member that may neither use nor take a role has none of its rights.
+SELECT b.place, b.holder, b.held FROM pganon.beyond_policy() AS b
 UNION ALL
-SELECT format('%%I has REPLICATION', r.rolname)
-FROM pg_roles AS r
-WHERE r.rolreplication AND NOT r.rolsuper AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
-UNION ALL
-SELECT DISTINCT format('the publication %%I contains tables of schema %%I', p.pubname, n.nspname)
-FROM pg_namespace AS n
-JOIN pg_publication AS p ON p.puballtables
-    OR EXISTS (
-        SELECT FROM pg_publication_rel AS t JOIN pg_class AS c ON c.oid = t.prrelid
-        WHERE t.prpubid = p.oid AND c.relnamespace = n.oid
+SELECT 'beside', NULL, s.held
+FROM (
+    SELECT format('%%I has the rights of %%I', r.rolname, g.rolname) AS held
+    FROM pg_roles AS r
+    JOIN pg_roles AS g ON g.rolname IN (
+        'pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files',
+        'pg_execute_server_program'
     )
-    OR EXISTS ( -- where PostgreSQL has FOR TABLES IN SCHEMA
-        SELECT FROM pg_depend AS o JOIN pg_depend AS d ON d.classid = o.classid AND d.objid = o.objid
-        WHERE o.classid = to_regclass('pg_catalog.pg_publication_namespace')
-            AND o.refclassid = 'pg_publication'::regclass AND o.refobjid = p.oid
-            AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
-    )
-WHERE n.nspname = ANY (%(private)s)
+    WHERE NOT r.rolsuper AND r.rolname !~ '^pg_' AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+        AND pganon.has_role(r.oid, g.oid)
+    UNION ALL
+    SELECT format('%%I has REPLICATION', r.rolname)
+    FROM pg_roles AS r
+    WHERE r.rolreplication AND NOT r.rolsuper AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+    UNION ALL
+    SELECT DISTINCT format('the publication %%I contains tables of schema %%I', p.pubname, n.nspname)
+    FROM pg_namespace AS n
+    JOIN pg_publication AS p ON p.puballtables
+        OR EXISTS (
+            SELECT FROM pg_publication_rel AS t JOIN pg_class AS c ON c.oid = t.prrelid
+            WHERE t.prpubid = p.oid AND c.relnamespace = n.oid
+        )
+        OR EXISTS ( -- where PostgreSQL has FOR TABLES IN SCHEMA
+            SELECT FROM pg_depend AS o JOIN pg_depend AS d ON d.classid = o.classid AND d.objid = o.objid
+            WHERE o.classid = to_regclass('pg_catalog.pg_publication_namespace')
+                AND o.refclassid = 'pg_publication'::regclass AND o.refobjid = p.oid
+                AND d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+        )
+    WHERE n.nspname = ANY (%(private)s)
+) AS s
 ORDER BY held;
 
 -- held_before --
@@ -413,13 +414,14 @@ JOIN pg_namespace AS n ON n.nspname = %(schema)s
 JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = %(name)s
 WHERE NOT has_table_privilege(r.name::name, c.oid, 'SELECT');
 
--- relation --
--- What stands under a name: oid, kind, whether it is the current role's, and what a view reads.
+-- relations --
+-- What stands under each of these names: schema, name, oid, kind, whether it is the current role's, how
+-- it can be written, what a view reads, columns and their types in order, and privileges of others than
+-- the owner (column or NULL, role, privilege, grantable). Of a type alone, which a view needs for its row
+-- type, there is no oid; array types give way.
 SELECT
-    c.oid,
-    c.relkind::text,
-    pg_get_userbyid(c.relowner) = current_user,
-    pg_relation_is_updatable(c.oid, false),
+    t.schema, t.name, c.oid, c.relkind::text, pg_get_userbyid(c.relowner) = current_user,
+    coalesce(pg_relation_is_updatable(c.oid, false), 0),
     ARRAY(
         SELECT DISTINCT rn.nspname || '.' || rc.relname
         FROM pg_rewrite AS w
@@ -428,28 +430,45 @@ SELECT
         JOIN pg_namespace AS rn ON rn.oid = rc.relnamespace
         WHERE w.ev_class = c.oid AND rc.oid <> c.oid
         ORDER BY 1
+    ),
+    ARRAY(
+        SELECT ARRAY[a.attname::text, format_type(a.atttypid, a.atttypmod)]
+        FROM pg_attribute AS a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        ORDER BY a.attnum
+    ),
+    (
+        SELECT coalesce(jsonb_agg(
+            jsonb_build_array(g.column_name, g.role, g.privilege, g.grantable)
+            ORDER BY g.column_name NULLS FIRST, g.role, g.privilege
+        ), '[]')
+        FROM (
+            SELECT
+                held.column_name,
+                CASE acl.grantee WHEN 0 THEN 'public' ELSE r.rolname::text END AS role,
+                acl.privilege_type AS privilege, bool_or(acl.is_grantable) AS grantable
+            FROM (
+                SELECT NULL::text AS column_name, c.relacl AS privileges
+                UNION ALL
+                SELECT a.attname::text, a.attacl
+                FROM pg_attribute AS a
+                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            ) AS held
+            CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
+            LEFT JOIN pg_roles AS r ON r.oid = acl.grantee
+            WHERE acl.grantee <> c.relowner AND (acl.grantee = 0 OR r.oid IS NOT NULL)
+            GROUP BY 1, 2, 3
+        ) AS g
     )
-FROM pg_namespace AS n
-JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = %(name)s
-WHERE n.nspname = %(schema)s;
-
--- type_exists --
--- Whether a type has that name; a view needs it for its row type.
-SELECT EXISTS (
+FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS t(schema, name)
+JOIN pg_namespace AS n ON n.nspname = t.schema
+LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = t.name
+WHERE c.oid IS NOT NULL OR EXISTS (
     SELECT
-    FROM pg_type AS t
-    JOIN pg_namespace AS n ON n.oid = t.typnamespace
-    WHERE n.nspname = %(schema)s AND t.typname = %(name)s
-        -- Array types give way.
-        AND NOT EXISTS (SELECT FROM pg_type AS e WHERE e.typarray = t.oid)
+    FROM pg_type AS y
+    WHERE y.typnamespace = n.oid AND y.typname = t.name
+        AND NOT EXISTS (SELECT FROM pg_type AS e WHERE e.typarray = y.oid)
 );
-
--- columns --
--- Columns of a relation in order.
-SELECT a.attname::text, format_type(a.atttypid, a.atttypmod)
-FROM pg_attribute AS a
-WHERE a.attrelid = %(oid)s AND a.attnum > 0 AND NOT a.attisdropped
-ORDER BY a.attnum;
 
 -- remove_view --
 -- Drop a view, or set it aside; gives what depends on it.
@@ -490,26 +509,3 @@ JOIN pg_depend AS d ON d.refclassid = t.class AND d.refobjid = t.oid
 LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
 WHERE d.deptype = 'n' AND w.ev_class IS DISTINCT FROM %(oid)s::oid
 ORDER BY 1;
-
--- grants --
--- Privileges of others than the owner on a relation: column or NULL, role, privilege, grantable.
-SELECT
-    held.column_name,
-    CASE acl.grantee WHEN 0 THEN 'public' ELSE r.rolname::text END,
-    acl.privilege_type,
-    bool_or(acl.is_grantable)
-FROM (
-    SELECT NULL::text AS column_name, c.relacl AS privileges
-    FROM pg_class AS c
-    WHERE c.oid = %(oid)s
-    UNION ALL
-    SELECT a.attname::text, a.attacl
-    FROM pg_attribute AS a
-    WHERE a.attrelid = %(oid)s AND a.attnum > 0 AND NOT a.attisdropped
-) AS held
-CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
-LEFT JOIN pg_roles AS r ON r.oid = acl.grantee
-WHERE acl.grantee <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = %(oid)s)
-    AND (acl.grantee = 0 OR r.oid IS NOT NULL)
-GROUP BY 1, 2, 3
-ORDER BY 1 NULLS FIRST, 2, 3;

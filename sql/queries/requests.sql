@@ -359,8 +359,11 @@ SELECT pganon.end_requests(%(release)s);
 
 -- decide --
 -- A second person's decision, without any function of pganon's owner. It has been carried out when this ends.
-INSERT INTO pganon.action (actor, kind, request, reason)
-VALUES (current_user, %(decision)s, %(id)s, %(reason)s);
+INSERT INTO pganon.action (actor, kind, request, reason, parameters)
+VALUES (
+    current_user, %(decision)s, %(id)s, %(reason)s,
+    pg_catalog.jsonb_build_object('evidence', %(evidence)s::pg_catalog.text)
+);
 
 -- decided --
 -- Take the row away again.

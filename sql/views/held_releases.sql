@@ -28,6 +28,13 @@ FROM pg_catalog.unnest(ARRAY(
                     'over_versions', h.staged #> '{staged,judged,over_versions}',
                     'evidence', COALESCE(h.staged #> '{evidence}', h.staged #> '{staged,evidence}')
                 ),
+                'evidence_sha256', (
+                    SELECT l.details -> 'evidence_sha256'
+                    FROM pganon_private.ledger AS l
+                    WHERE l.run_id = h.run_id AND l.event = 'awaiting_approval'
+                    ORDER BY l.id DESC
+                    LIMIT 1
+                ),
                 'shown', (
                     SELECT r.current_version
                     FROM pganon_private.release AS r

@@ -38,9 +38,10 @@ from pganon.methods.registry import methods
 from pganon.migrate.pending import Planned
 from pganon.migrate.up import Done
 from pganon.publish.export import Exported
+from pganon.publish.figures import Verified
 from pganon.publish.lifecycle import Changed, Finding
 from pganon.publish.listing import ReleaseInfo, VersionInfo
-from pganon.run.result import RunResult, StepSeconds, Verified
+from pganon.run.record import RunResult, StepSeconds
 from pganon.run.tables import Cleaned
 from tests.support.harness import cluster, forked
 from tests.support.harness.pages import RUN, SHOWN, Block, Shell, blocks, check, commands

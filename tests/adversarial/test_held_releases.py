@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
+from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.evidence import sha256
 from pganon.publish import held, lifecycle, listing, transaction
@@ -17,6 +20,7 @@ from pganon.run.erasure import forget_people
 from pganon.run.release import run_release
 from pganon.worker.job import Job
 from tests.support.harness import driver, faults, queue
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources import growing
 from tests.support.sources.invariant import Kept, declared
@@ -34,9 +38,9 @@ def _held(db: Database, **parameters: Any) -> int:
     return asked
 
 
-def _approved(db: Database, request: int) -> tuple[str, str | None]:
+def _approved(db: Database, request: int, evidence: str | None = None) -> tuple[str, str | None]:
     """The state after a worker served what was approved."""
-    _approve(db, request)
+    _approve(db, request, evidence)
     queue.serve(db)
     return queue.state(db, request)
 
@@ -49,8 +53,9 @@ def _first(db: Database, request: int) -> None:
     )
 
 
-def _approve(db: Database, request: int) -> None:
-    db.connect(BY).execute("SELECT pganon.approve_release(%s, 'fine')", [request])
+def _approve(db: Database, request: int, evidence: str | None = None) -> None:
+    decide = "SELECT pganon.approve_release(%s, 'fine', %s)"
+    db.connect(BY).execute(decide, [request, evidence])
 
 
 @pytest.mark.parametrize(
@@ -361,7 +366,7 @@ def test_a_late_approval_of_a_function(
     request = _held(db)
     _beside(db, republication="refuse")
     assert _approved(db, request) == ("awaiting_approval", None), "it promises less now"
-    _approve(db, request)
+    _approve(db, request, _seen(db, request))
     if attempts > 1:
         with monkeypatch.context() as patched:
             patched.setattr("pganon.publish.transaction._make_readable", _in_use)
@@ -379,7 +384,7 @@ def test_a_late_approval_of_a_function(
 
 
 def _in_use(*_: Any, **__: Any) -> None:
-    raise PreconditionError("in use", code="in_use")
+    raise PreconditionError("in use", code=ErrorCode.IN_USE)
 
 
 def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
@@ -395,7 +400,7 @@ def test_a_late_approval_that_accepts_what_appeared(db: Database) -> None:
     ((_, other, _, people),) = after["evidence"]["judgement"]["crossings"]
     assert other == "version 1 of the release others"
     assert people > 0
-    assert _approved(db, request) == ("released", None)
+    assert _approved(db, request, _seen(db, request)) == ("released", None)
     assert _over_versions(db) == {"others": "void", "patients": "void"}
     digests = [
         (event["event"], event["details"]["evidence_sha256"])
@@ -424,6 +429,69 @@ def test_it_waits_again_as_long_as_before(db: Database) -> None:
     assert queue.serve(db)[-1].endswith("served=0"), "nobody decided"
     events = faults.events(db.owner(), "patients")
     assert [one for one in events if one == "awaiting_approval"] == ["awaiting_approval"] * 2
+
+
+def test_an_approval_is_of_what_was_looked_at(db: Database, tmp_path: Path) -> None:
+    """Attack: have it judged again between a look and the approval, on every way to decide."""
+    queue.applied(db, publish=APPROVAL, republication="warn")
+    request = _held(db)
+    before, old = _evidence(db, request), _seen(db, request)
+    _beside(db, where="id > 3", republication="refuse")
+    with pytest.raises(psycopg.Error, match="waits with other evidence"):
+        _approve(db, request, old[::-1])
+    assert _approved(db, request, old) == ("awaiting_approval", None)
+    assert _evidence(db, request) != before
+    new = _seen(db, request)
+    asked = ("approve", str(request), "--reason", "as before", "--dsn", db.dsn(BY))
+    for evidence, says in [(None, "was judged again"), (old, "other evidence"), ("", "other")]:
+        with pytest.raises(psycopg.Error, match=says) as caught:
+            _approve(db, request, evidence)
+        assert caught.value.sqlstate == "PA413"
+        hint = caught.value.diag.message_hint or ""
+        assert f"pganon report --request {request}" in hint
+        assert new not in hint, "whoever has it has looked"
+        given = () if evidence is None else ("--evidence", evidence)
+        ran = pganon(*asked, *given)
+        assert (ran.code, says in ran.err, hint in ran.err) == (2, True, True)
+        with pytest.raises(psycopg.Error, match=says):
+            db.connect(BY).execute(
+                "INSERT INTO pganon.action (actor, kind, request, reason, parameters)"
+                " VALUES (current_user, 'approve', %s, 'fine', %s)",
+                [request, Jsonb({"evidence": evidence})],
+            )
+    with pytest.raises(psycopg.Error, match="was judged again"):
+        db.connect(BY).execute(
+            "INSERT INTO pganon.action (actor, kind, request, reason)"
+            " VALUES (current_user, 'approve', %s, 'fine')",
+            [request],
+        )
+    queue.serve(db)
+    assert queue.state(db, request) == ("awaiting_approval", None)
+    assert faults.content(db.owner()) is None
+    page = tmp_path / "report.html"
+    ran = pganon("report", "--request", str(request), "-o", str(page), "--dsn", db.dsn(BY))
+    assert f"evidence {new}\n" in ran.out
+    assert f"sha256 {new}" in page.read_text()
+    assert pganon(*asked, "--evidence", new).code == 0
+    queue.serve(db)
+    assert queue.state(db, request) == ("released", None)
+
+
+def test_who_rejects_needs_no_look(db: Database) -> None:
+    queue.applied(db, publish=APPROVAL, republication="warn")
+    request = _held(db)
+    _beside(db, where="id > 3", republication="refuse")
+    assert _approved(db, request) == ("awaiting_approval", None)
+    db.connect(BY).execute("SELECT pganon.reject_release(%s, 'not again')", [request])
+    assert queue.state(db, request) == ("rejected", None)
+
+
+def _seen(db: Database, request: int) -> str:
+    """The digest that stands beside the evidence."""
+    query = "SELECT pganon.request_evidence(%s) ->> 'evidence_sha256'"
+    row = db.connect(BY).execute(query, [request]).fetchone()
+    assert row is not None
+    return row[0]
 
 
 def _evidence(db: Database, request: int) -> dict[str, Any]:

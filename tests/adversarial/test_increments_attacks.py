@@ -10,7 +10,7 @@ import pytest
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.publish import lifecycle, recording
 from pganon.run.erasure import forget_people, forget_version
-from pganon.run.guard import guarded
+from pganon.run.grants import guarded
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.sources.growing import (

@@ -11,7 +11,9 @@ import pytest
 from psycopg import errors
 
 import pganon as package
-from pganon.errors import PganonError
+from pganon import MetricsRequest, Options
+from pganon.errors import DatabaseError, PganonError
+from pganon.run.release import run_release
 from pganon.server_errors import translate
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
@@ -220,7 +222,22 @@ def test_numbers_beyond_double_precision(db: Database) -> None:
     )
     error = _fails(db)
     assert error.code == "out_of_range"
-    assert "too large to compute with, in one of the columns age " in str(error)
+    assert "too large to compute with, in the column age " in str(error)
+
+
+def test_numbers_at_the_end_of_double_precision(db: Database) -> None:
+    """Releases of such numbers are made; differences of the largest, in a metric, are too large."""
+    db.source(
+        faults.SOURCE + "ALTER TABLE public.patient ALTER age TYPE float8;"
+        "UPDATE public.patient SET age = CASE WHEN id % 2 = 0 THEN 1 ELSE -1 END * age * 1e199"
+    )
+    everything = Options(metrics=MetricsRequest(everything=True), dry_run=True)
+    assert run_release(faults.policy(), dsn=db.dsn(), options=everything).released
+    db.source("UPDATE public.patient SET age = age * 1e107", grant=False)
+    with pytest.raises(DatabaseError) as caught:
+        run_release(faults.policy(), dsn=db.dsn(), options=everything)
+    assert caught.value.code == "out_of_range"
+    assert "too large to compute with, in the column age " in str(caught.value)
 
 
 def test_a_character_that_the_database_lacks(db: Database) -> None:

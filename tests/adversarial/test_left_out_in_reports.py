@@ -21,8 +21,8 @@ from pganon.forms.withheld import few_left_out, share_told
 from pganon.loading import load_policy
 from pganon.report.document import document
 from pganon.report.page import page
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.documents import valid
@@ -182,3 +182,53 @@ def test_what_is_told_of_shares() -> None:
     assert share_told(177 / 180, 180, 11) is None
     assert share_told(169 / 180, 180, 11) == 169 / 180
     assert share_told(1.0, 180, 11) == 1.0
+
+
+def test_records_of_few_people_are_few(db: Database) -> None:
+    """Attack: one person has all the records that the rest of a share is of, and all of a bin."""
+    db.source(
+        "CREATE TABLE public.visit (person integer, age integer, w boolean);"
+        # 60 people with a visit, five with 12 in a group of their own, and of these one has w.
+        " INSERT INTO public.visit SELECT n, 20 + n % 4, false FROM generate_series(1, 60) AS n;"
+        " INSERT INTO public.visit SELECT 60 + n, 90, n = 5 FROM generate_series(1, 5) AS n,"
+        " generate_series(1, 12)"
+    )
+    policy: dict[str, Any] = {
+        "release": "visits",
+        "source": "public.visit",
+        "individual": "person",
+        "records_per_individual": "many_accepted",
+        "columns": {
+            "person": {"role": "identifying"},
+            "age": {"role": "quasi_identifying"},
+            "w": {"role": "sensitive"},
+        },
+        "privacy": [{"model": "k_anonymity", "k": 5}],
+        "method": {"name": "mondrian"},
+        "publish": {"readers": ["analyst"]},
+    }
+    result = faults.run(db.dsn(), load_policy(json.dumps(policy)))
+    (warning,) = [one for one in result.warnings if "no model is about" in one]
+    assert ": all but fewer than 11 of the released records are in" in warning
+    report = valid(document(collect(db.owner(), "visits")))
+    assert report["sensitive"] == [], "120 records can be of ten people"
+    assert report["class_sizes"]["source"]["bins"] == []
+    # Who has 12 records at most, is one of 11 people in 132.
+    db.source(
+        "INSERT INTO public.visit SELECT 100 + n, 91, false FROM generate_series(1, 12) AS n,"
+        " generate_series(1, 12)"
+    )
+    result = faults.run(db.dsn(), load_policy(json.dumps(policy | {"republication": "allow"})))
+    report = valid(document(collect(db.owner(), "visits")))
+    (found,) = report["sensitive"]
+    assert [one["people"] for one in found["bins"] if one["people"]] == [264]
+    assert sum(one["people"] for one in report["class_sizes"]["source"]["bins"]) == 264
+    # Nobody knows how many records those have who were released before.
+    grown = policy | {"release": "grown", "refresh": "increments", "republication": "allow"}
+    faults.run(db.dsn(), load_policy(json.dumps(grown)))
+    assert valid(document(collect(db.owner(), "grown")))["class_sizes"]["release"]["bins"]
+    db.source("INSERT INTO public.visit SELECT 200 + n, 91, false FROM generate_series(1, 99) AS n")
+    result = faults.run(db.dsn(), load_policy(json.dumps(grown)))
+    assert result.version == 2
+    assert any(": all but fewer than 11 of the released" in one for one in result.warnings)
+    assert valid(document(collect(db.owner(), "grown")))["class_sizes"]["release"]["bins"] == []

@@ -12,7 +12,7 @@ import pytest
 
 from pganon.errors import PrivacyRefusal
 from pganon.resolved.guarantee import UNCOMPUTED, guarantee
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.oracles.levels import Column, Table

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pganon.resolved.guarantee import UNCOMPUTED, guarantee
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.sources.builders import make_table

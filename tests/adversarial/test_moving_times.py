@@ -17,7 +17,7 @@ from pganon.catalog.introspect import read_relation
 from pganon.errors import PolicyError
 from pganon.loading import load_policy
 from pganon.policy.expressions import ExpressionProblem, check_where
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 from tests.support.harness.cluster import Connection, Database
 
 pytestmark = pytest.mark.primary_server_only

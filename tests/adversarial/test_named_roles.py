@@ -17,7 +17,7 @@ from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing, privileges, views
 from pganon.publish.target import ensure_schema
 from pganon.run import grants
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -8,7 +8,7 @@ import pytest
 
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.publish import lifecycle
-from pganon.run import invariance
+from pganon.run.pipeline import Pipeline
 from pganon.run.release import run_release
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
@@ -236,7 +236,7 @@ def test_newcomers_of_a_run_that_was_killed(db: Database, monkeypatch: pytest.Mo
         raise RuntimeError("before it was published")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pganon.run.pipeline.staged.staged_release", fail)
+        patched.setattr("pganon.run.pipeline.staged_release", fail)
         with pytest.raises(RuntimeError):
             kept.release()
     kept.release(people | {3: "x", 4: "x", 5: "y", 6: "y"})
@@ -250,15 +250,15 @@ def test_newcomers_whom_another_run_committed_to_meanwhile(
     people: dict[Person, Value] = {1: "a", 2: "b"}
     kept.release(people)
     kept.fill(people | {3: "x", 4: "x"})
-    commit = invariance.commit
+    commit = Pipeline._committed
 
-    def later(*args: Any) -> None:
-        monkeypatch.setattr("pganon.run.pipeline.invariance.commit", commit)
+    def later(*args: Any) -> Any:
+        monkeypatch.setattr("pganon.run.pipeline.Pipeline._committed", commit)
         with driver.refused("suppression_limit"):
             kept.release(suppression_limit=0)
-        commit(*args)
+        return commit(*args)
 
-    monkeypatch.setattr("pganon.run.pipeline.invariance.commit", later)
+    monkeypatch.setattr("pganon.run.pipeline.Pipeline._committed", later)
     with driver.refused("population_moved"):
         kept.release(release="r_other")
     assert waiting(kept) == [False]

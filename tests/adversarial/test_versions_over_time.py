@@ -11,7 +11,7 @@ import pytest
 from pganon.errors import PganonError
 from pganon.publish import lifecycle, listing
 from pganon.run.erasure import forget_people, forget_version
-from pganon.run.guard import guarded
+from pganon.run.grants import guarded
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from tests.support.harness import driver
@@ -234,7 +234,7 @@ def test_a_memory_that_moved_is_judged_with_again(
 ) -> None:
     """A counter that grew meanwhile: the version is judged once more, and what that made goes."""
     driver.publish(source, declared())
-    judge = __import__("pganon.run.judgement", fromlist=["Judging"]).Judging.judge
+    judge = __import__("pganon.run.publication", fromlist=["Judging"]).Judging.judge
     times: list[int] = []
 
     def judged(self: Any) -> Any:
@@ -244,7 +244,7 @@ def test_a_memory_that_moved_is_judged_with_again(
             source.admin.execute("UPDATE pganon_private.population SET counter = counter + 1")
         return found
 
-    monkeypatch.setattr("pganon.run.judgement.Judging.judge", judged)
+    monkeypatch.setattr("pganon.run.publication.Judging.judge", judged)
     assert driver.publish(source, declared()).version == 2
     assert len(times) == 2
     assert driver.leftovers(source) == []
@@ -257,15 +257,15 @@ def test_a_memory_that_moves_again_and_again(
     driver.publish(source, declared())
     counted: list[Any] = []
 
-    def counter(conn: Any, population: int) -> int:
+    def counter(conn: Any, population: int) -> tuple[int, bool]:
         counted.append(population)
-        return len(counted)
+        return -len(counted), False
 
     before = memory(source)
     monkeypatch.setattr("pganon.history.populations.counter", counter)
     with driver.refused("population_moved"):
         driver.publish(source, declared())
-    assert len(counted) == 6, "read by every judgement, and by every publication"
+    assert len(counted) == 3, "read by every judgement"
     assert memory(source) == before
     assert driver.leftovers(source) == []
 

@@ -14,11 +14,12 @@ import pytest
 
 from pganon.publish import lifecycle
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
-from tests.support.harness import driver, faults, leaks, plans
+from tests.support.harness import driver, faults, leaks, plans, regional
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
-from tests.support.sources import conformance
+from tests.support.sources import conformance, regions
 from tests.support.sources.growing import SOURCE, add, grow
+from tests.support.sources.invariant import Kept
 
 pytestmark = pytest.mark.primary_server_only
 every_method = pytest.mark.parametrize(
@@ -134,6 +135,66 @@ def test_people_come_leave_and_are_forgotten(db: Database, method: str) -> None:
     for version in (1, 2):
         lifecycle.show_earlier(conn, "visits", version)
         assert leaks.hidden(db) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [{}, {"columns": ("s", "u")}], ids=["anatomy", "slamsa"])
+def test_people_keep_their_values(db: Database, kept: dict[str, Any]) -> None:
+    """`refresh: invariant`: people come and leave, and values that nobody has take their place."""
+    several = bool(kept)
+    kept_of = Kept(db, **kept)
+
+    def people(*numbers: int) -> dict[int, Any]:
+        return {n: ("abc"[n % 3], "xyz"[n % 3]) if several else "abc"[n % 3] for n in numbers}
+
+    ever: leaks.Shown = {}
+    counterfeits = 0
+    for numbers in (range(1, 13), range(1, 25), range(4, 25), range(9, 30), (9, 10, 14, 30, 31)):
+        kept_of.release(people(*numbers), publish=PUBLISH, republication="refuse")
+        counterfeits += sum(group.counterfeits for group in kept_of.versions[-1].values())
+        assert leaks.views(db.admin)
+        assert leaks.hidden(db) == []
+        shown = leaks.values(db.admin)
+        assert (
+            leaks.expected(db, {key: old - shown.get(key, set()) for key, old in ever.items()})
+            == []
+        )
+        ever = {key: ever.get(key, set()) | values for key, values in shown.items()} | {
+            key: old for key, old in ever.items() if key not in shown
+        }
+    assert counterfeits > 0
+    for version in (1, 3):
+        lifecycle.show_earlier(db.owner(), kept_of.declared()["release"], version)
+        assert leaks.hidden(db) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leavers", ["keep", "withdraw"])
+def test_groups_show_their_regions(db: Database, leavers: str) -> None:
+    """`ranges: region`: newcomers of a region show what the first people of it showed."""
+    declared = {**regions.of("age", "city", "weight"), "publish": PUBLISH, "leavers": leavers}
+    regional.grown(db, declared)
+    ever = leaks.values(db.admin)
+    withdrawn = 0
+    for number, change in enumerate(
+        (
+            regions.people(1001, 1400, 2),
+            "DELETE FROM public.person WHERE id % 50 = 7",
+            f"{regions.people(2001, 2300, 3)}; DELETE FROM public.person WHERE id = 1100",
+        ),
+        start=2,
+    ):
+        db.source(change, grant=False)
+        result = regional.run(db, declared)
+        withdrawn += result.added.withdrawn_groups if result.added else 0
+        assert leaks.hidden(db) == []
+        shown = leaks.values(db.admin)
+        assert leaks.expected(db, {key: ever[key] - shown[key] for key in ever}) == []
+        ever = {key: ever[key] | shown[key] for key in ever}
+        assert all(found.holds for found in lifecycle.verify(db.owner(), "people")), number
+    assert (withdrawn > 0) == (leavers == "withdraw")
+    lifecycle.show_earlier(db.owner(), "people", 1)
+    assert leaks.hidden(db) == []
 
 
 RARE = "UPDATE public.person SET disease = 'gout', age = 33 WHERE id = 4"

@@ -218,6 +218,56 @@ def test_another_release_of_others_of_the_same_source(source: Database) -> None:
     assert driver.publish(source, declared(release="b", **WHERE)).version == 1
 
 
+def test_views_of_different_people_of_one_table(source: Database) -> None:
+    """Their keys are those that they had: the view of the others shows them still."""
+    view(source, "low", "SELECT id, q, s FROM public.t WHERE id <= 12")
+    view(source, "high", "SELECT id, q, s FROM public.t WHERE id > 12")
+    view(source, "rest", "SELECT id, q, s FROM public.t WHERE id > 2000")
+    do(source, "REVOKE SELECT ON public.t FROM steward")
+    driver.publish(source, declared("id", source="public.low"))
+    assert driver.publish(source, declared("id", source="public.high", release="b")).version == 1
+    # Attack: a nightly load numbers the people of one view afresh, before a release of another.
+    do(source, "UPDATE public.t SET id = id + 2000")
+    error = refused(source, "keys_changed", declared("id", source="public.rest", release="c"))
+    assert "people of public.rest and public.high and public.low are known" in error.message
+
+
+def test_a_load_that_keeps_what_it_loaded_before(source: Database) -> None:
+    """Attack: the table below has all keys that there ever were, the views those of the newest."""
+    newest = "SELECT id, q, s FROM public.t WHERE visit = (SELECT max(visit) FROM public.t)"
+    do(source, "UPDATE public.t SET visit = '1'")
+    view(source, "newest", newest)
+    view(source, "few", f"{newest} AND q > 2")
+    driver.publish(source, declared("id", source="public.newest"))
+    do(source, "INSERT INTO public.t SELECT id + 100, q + 1, s, '2' FROM public.t")
+    refused(source, "keys_changed", declared("id", source="public.few", release="b"))
+
+
+@pytest.mark.parametrize("how", ["privilege", "column", "gone", "key"])
+def test_a_view_of_earlier_people_that_cannot_be_read(source: Database, how: str) -> None:
+    """The hint says what to do; `renewed` remains."""
+    view(source, "low", "SELECT id, q, s FROM public.t WHERE id <= 12")
+    view(source, "high", "SELECT id, q, s FROM public.t WHERE id > 12")
+    driver.publish(source, declared("id", source="public.low"))
+    change = {
+        "privilege": "REVOKE SELECT ON public.low FROM steward",
+        "column": "REVOKE SELECT ON public.low FROM steward;"
+        " GRANT SELECT (q) ON public.low TO steward",
+        "gone": "DROP VIEW public.low",
+        "key": "ALTER VIEW public.low RENAME COLUMN id TO number",
+    }
+    do(source, change[how])
+    error = refused(source, "keys_changed", declared("id", source="public.high", release="b"))
+    closed = "(GRANT SELECT (id) ON public.low)" in (error.hint or "")
+    assert closed == (how in ("privilege", "column"))
+    assert "renewed: true" in (error.hint or "")
+    if closed:
+        do(source, "GRANT SELECT (id) ON public.low TO steward")
+    renewed = {} if closed else {"population": {"renewed": True}}
+    again = {**declared("id", source="public.high", release="b"), **renewed}
+    assert driver.publish(source, again).version == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stay", [2, 3])
 def test_a_tenth_of_the_people(source: Database, stay: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pganon import install
 from pganon.errors import PrivacyRefusal
 from pganon.install import scripts, state
-from pganon.run.guard import guarded
+from pganon.run.grants import guarded
 from tests.support.harness import driver, dumps, faults, queue
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -1643,50 +1643,32 @@ SELECT "r"."rid", "r"."gid" FROM "pganon_work"."r0_regrown" AS "r" UNION ALL SEL
 "pganon_work"."r0_joined1" AS "r") AS "u") AS "c" ON "c"."rid" = "b"."rid" WHERE "c"."rid" IS NULL
 AND "s"."place" % 3 = 2;
 
--- partition.levels: search the levels that lose least; repeated
+-- partition.levels: search the levels that lose least
 -- [full_domain]
 
--- partition.levels.asked: what the search asks for
--- [full_domain]
-SELECT BOOL_OR("n"."kind" = 'end') AS "ended", COALESCE(BOOL_AND("n"."a" = 1) FILTER(WHERE
-"n"."kind" = 'searched'), FALSE) AS "proved", BOOL_OR("n"."kind" = 'judging' AND "n"."a" >= 0) AS
-"again", SUM("n"."b") FILTER(WHERE "n"."kind" = 'taken') AS "cost", MAX("n"."b") FILTER(WHERE
-"n"."kind" = 'end') AS "bound", SUM("n"."c") FILTER(WHERE "n"."kind" = 'searched') AS "evaluated",
-COUNT(*) FILTER(WHERE "n"."kind" = 'searched') AS "searched", BOOL_OR("n"."kind" = 'further') AS
-"further", COALESCE(STRING_AGG("n"."node" || '@' || "n"."a" || '@', ',' ORDER BY CAST("n"."other" AS
-INT)) FILTER(WHERE "n"."kind" = 'taken'), '') AS "taken", COALESCE(STRING_AGG("n"."node" || '@' ||
-"n"."source" || '@', ',') FILTER(WHERE "n"."kind" = 'took'), '') AS "took", MAX("n"."a")
-FILTER(WHERE "n"."kind" = 'least') AS "least", COUNT(*) FILTER(WHERE "n"."kind" = 'missed') AS
-"missed", MIN(CAST(NULLIF("n"."source", '') AS DOUBLE PRECISION)) FILTER(WHERE "n"."kind" =
-'missed') AS "nearest", COALESCE(STRING_AGG(DISTINCT "n"."other", ', ') FILTER(WHERE "n"."kind" =
-'missed' AND "n"."other" <> ''), '') AS "reasons", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
-FILTER(WHERE "n"."kind" = 'drop'), '') AS "dropped", COALESCE(STRING_AGG(CAST("n"."a" AS TEXT), ',')
-FILTER(WHERE "n"."kind" = 'failed'), '') AS "failed", COALESCE(STRING_AGG("n"."node" || '@@' ||
-"n"."other", ',' ORDER BY "n"."other") FILTER(WHERE "n"."kind" IN ('table', 'make')), '') AS
-"tables", COALESCE(STRING_AGG("n"."node" || '@' || "n"."source" || '@' || "n"."other", ',' ORDER BY
-"n"."other") FILTER(WHERE "n"."kind" = 'make'), '') AS "made", COALESCE(STRING_AGG("n"."node" || '@'
-|| "n"."source" || '@', ',' ORDER BY "n"."node") FILTER(WHERE "n"."kind" = 'ask'), '') AS "asked",
-COALESCE(STRING_AGG("n"."node" || '@' || "n"."source" || '@', ',') FILTER(WHERE "n"."kind" =
-'judge'), '') AS "judged" FROM "pganon_work"."r0_next_0" AS "n";
-
--- partition.levels.measured: failing records on the levels of many nodes
--- [full_domain]
-CREATE TABLE pganon_work.r0_measured_0 AS SELECT "u".* FROM (SELECT '0.0' AS "node",
-CAST(COALESCE(SUM("c"."n") FILTER(WHERE ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) <
-2)), 0) AS BIGINT) AS "s", CAST(COALESCE(SUM("c"."n" * (500000000 + (500000000))) FILTER(WHERE
-("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) < 2)), 0) AS BIGINT) AS "e", COUNT(*) AS
-"classes" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n", "t"."k0" & 15 AS "k0",
-BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k0" & 15) AS "c") AS
-"u";
-
--- partition.levels.next: which levels to measure next
+-- partition.levels.losses_by_level: what all records lose on every level, and how many keys they
+-- have
 -- [full_domain]
 SELECT ARRAY_AGG("l"."attribute" ORDER BY "l"."attribute", "l"."level") AS "attributes",
 ARRAY_AGG("l"."loss" ORDER BY "l"."attribute", "l"."level") AS "losses", CAST(SUM("l"."whole")
-FILTER(WHERE "l"."level" = 0) AS BIGINT) AS "whole" FROM "pganon_work"."r0_losses" AS "l"; SELECT
-'table' AS "kind", '0.0' AS "node", 'hist' AS "other", '' AS "source", COUNT(*) AS "a", CAST(NULL AS
-BIGINT) AS "b", CAST(NULL AS BIGINT) AS "c" FROM "pganon_work"."r0_hist" AS "t"; COPY
-pganon_work.r0_next_0 (kind, node, other, source, a, b, c) FROM STDIN;
+FILTER(WHERE "l"."level" = 0) AS BIGINT) AS "whole", (SELECT COUNT(*) FROM "pganon_work"."r0_hist"
+AS "t") AS "keys" FROM "pganon_work"."r0_losses" AS "l";
+
+-- partition.levels.measured: failing records on the levels of many nodes
+-- [full_domain]
+SELECT "u".* FROM (SELECT '1.1' AS "node", CAST(COALESCE(SUM("c"."n") FILTER(WHERE ("c"."n" < 4 OR
+BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) < 2)), 0) AS BIGINT) AS "s", CAST(COALESCE(SUM("c"."n" *
+(COALESCE(((SELECT "g"."gaps" || CAST('{}' AS BIGINT[]) FROM "pganon_work"."r0_gaps" AS "g" WHERE
+"g"."attribute" = 0 AND "g"."level" = 1))[WIDTH_BUCKET((("c"."k0" >> 1) & 1), (SELECT "g"."slots" ||
+CAST('{}' AS BIGINT[]) FROM "pganon_work"."r0_gaps" AS "g" WHERE "g"."attribute" = 0 AND "g"."level"
+= 1)) + 0], 0) + (COALESCE(((SELECT "g"."gaps" || CAST('{}' AS BIGINT[]) FROM
+"pganon_work"."r0_gaps" AS "g" WHERE "g"."attribute" = 1 AND "g"."level" =
+1))[WIDTH_BUCKET((("c"."k0" >> 3) & 1), (SELECT "g"."slots" || CAST('{}' AS BIGINT[]) FROM
+"pganon_work"."r0_gaps" AS "g" WHERE "g"."attribute" = 1 AND "g"."level" = 1)) + 0], 0))))
+FILTER(WHERE ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64))) < 2)), 0) AS BIGINT) AS "e",
+COUNT(*) AS "classes" FROM (SELECT CAST(SUM("t"."n") AS BIGINT) AS "n", "t"."k0" & 0 AS "k0",
+BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS "t" GROUP BY "t"."k0" & 0) AS "c") AS
+"u";
 
 -- partition.levels.released: classes that are released
 -- [full_domain]
@@ -1694,10 +1676,6 @@ CREATE TABLE pganon_work.r0_released_0 AS SELECT "c"."n", "c"."k0" FROM (SELECT 
 BIGINT) AS "n", "t"."k0" & 15 AS "k0", BIT_OR("t"."b0_0") AS "b0_0" FROM "pganon_work"."r0_hist" AS
 "t" GROUP BY "t"."k0" & 15) AS "c" WHERE NOT ("c"."n" < 4 OR BIT_COUNT(CAST("c"."b0_0" AS BIT(64)))
 < 2);
-
--- partition.levels.tidy: what the round before measured
--- [full_domain]
-DROP TABLE;
 
 -- partition.limits: the largest share of every value in a class
 -- [beta_primacy]
@@ -1858,6 +1836,10 @@ SELECT NOT EXISTS(SELECT 1 FROM (SELECT "s"."block", "s"."unit" AS "rid" FROM
 CAST(0 AS BIGINT) AS "gid" WHERE FALSE UNION ALL SELECT "j"."rid", "j"."gid" FROM
 "pganon_work"."r0_joined_0" AS "j") AS "u") AS "j" ON "j"."rid" = "s"."unit" WHERE "s"."residual"
 AND "j"."rid" IS NULL) AS "l") OR 0 + 1 >= 1 AS "met";
+
+-- partition.meet.tidy: drop the work tables of this round
+-- [geneir]
+DROP TABLE pganon_work.r0_units_0;
 
 -- partition.meet.units: residuals, and classes that they meet
 -- [geneir]
@@ -2766,6 +2748,10 @@ JOIN "pganon_work"."r0_fit_0" AS "f" ON "f"."label" = "g"."label" WHERE "f"."lab
 -- [geneir]
 SELECT NOT EXISTS(SELECT 1 FROM "pganon_work"."r0_left_1" AS "l") OR 0 >= 2 AS "swept";
 
+-- partition.sweep.tidy: drop the work tables of this round
+-- [geneir]
+DROP TABLE pganon_work.r0_left_0;
+
 -- partition.swept: the class of every individual of these groups
 -- [geneir]
 CREATE TABLE pganon_work.r0_swept AS SELECT "u".* FROM (SELECT "g"."rid", (CAST(0 AS BIGINT) << 32)
@@ -2778,162 +2764,127 @@ DROP TABLE pganon_work.r0_cells, pganon_work.r0_fit;
 
 -- partition.tidy: the line and its blocks
 -- [one_dimensional]
-DROP TABLE pganon_work.r0_added, pganon_work.r0_line, pganon_work.r0_blocks_0,
-pganon_work.r0_cellvalues0, pganon_work.r0_packed, pganon_work.r0_labels, pganon_work.r0_classes,
-pganon_work.r0_cells_0, pganon_work.r0_nodes_0;
+DROP TABLE pganon_work.r0_cells_0, pganon_work.r0_cellvalues0, pganon_work.r0_nodes_0,
+pganon_work.r0_added, pganon_work.r0_line, pganon_work.r0_blocks_0, pganon_work.r0_packed,
+pganon_work.r0_labels, pganon_work.r0_classes;
 
--- partition.tidy: drop what the rounds left
+-- partition.tidy: what the rounds left
 -- [mondrian]
-DROP TABLE pganon_work.r0_moves_0, pganon_work.r0_done_0, pganon_work.r0_cells_1,
+DROP TABLE pganon_work.r0_moves_0, pganon_work.r0_cells_1, pganon_work.r0_done_0,
 pganon_work.r0_nodes_1;
 
--- partition.tidy: drop what the rounds left
+-- partition.tidy: what the classes were made from
 -- [mondrian]
-DROP TABLE pganon_work.r0_divided, pganon_work.r0_cells_1, pganon_work.r0_nodes_1,
-pganon_work.r0_offers_0, pganon_work.r0_chosen_0, pganon_work.r0_ranked_0,
-pganon_work.r0_cellvalues0;
+DROP TABLE pganon_work.r0_cellvalues0, pganon_work.r0_divided, pganon_work.r0_ranked_0,
+pganon_work.r0_offers_0, pganon_work.r0_chosen_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
 
 -- partition.tidy: what the search measured
 -- [full_domain]
-DROP TABLE pganon_work.r0_next_0, pganon_work.r0_released_0, pganon_work.r0_hist;
-
--- partition.tidy: labels and keys
--- [full_domain]
-DROP TABLE pganon_work.r0_passing, pganon_work.r0_cells, pganon_work.r0_losses, pganon_work.r0_gaps,
-pganon_work.r0_labels0, pganon_work.r0_labels1, pganon_work.r0_slots0, pganon_work.r0_slots1;
+DROP TABLE pganon_work.r0_labels0, pganon_work.r0_labels1, pganon_work.r0_cells,
+pganon_work.r0_slots0, pganon_work.r0_slots1, pganon_work.r0_losses, pganon_work.r0_gaps,
+pganon_work.r0_hist, pganon_work.r0_released_0, pganon_work.r0_passing;
 
 -- partition.tidy: what the blocks were made from
 -- [anatomy]
 DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_whole_0;
 
--- partition.tidy: drop what the rounds left
--- [slicing, lgb_mdp, lgb_ncp, local_generalization]
-DROP TABLE pganon_work.r0_done_0, pganon_work.r0_cells_1, pganon_work.r0_nodes_1;
-
 -- partition.tidy: what the buckets were made from
 -- [slicing]
-DROP TABLE pganon_work.r0_gathered, pganon_work.r0_judged;
+DROP TABLE pganon_work.r0_judged, pganon_work.r0_cells_1, pganon_work.r0_done_0,
+pganon_work.r0_nodes_1, pganon_work.r0_gathered;
 
 -- partition.tidy: what the blocks were made from
 -- [slamsa]
-DROP TABLE pganon_work.r0_placed, pganon_work.r0_merged, pganon_work.r0_dealt,
-pganon_work.r0_shared, pganon_work.r0_judged;
+DROP TABLE pganon_work.r0_placed, pganon_work.r0_merged;
 
 -- partition.tidy: what the buckets were made from
 -- [slamsa]
-DROP TABLE pganon_work.r0_blocked, pganon_work.r0_partition_0;
+DROP TABLE pganon_work.r0_judged, pganon_work.r0_blocked, pganon_work.r0_partition_0;
 
 -- partition.tidy: what the groups were made from
 -- [msb]
 DROP TABLE pganon_work.r0_vectors;
 
+-- partition.tidy: what they were made from
+-- [sloms]
+DROP TABLE pganon_work.r0_vectors_0, pganon_work.r0_buckets0_0, pganon_work.r0_buckets1_0,
+pganon_work.r0_blocked, pganon_work.r0_classes;
+
 -- partition.tidy: what the groups were made from
--- [sloms]
-DROP TABLE pganon_work.r0_vectors_0;
-
--- partition.tidy: blocks of records
--- [sloms]
-DROP TABLE pganon_work.r0_blocked;
-
--- partition.tidy: what they were made from
--- [sloms]
-DROP TABLE pganon_work.r0_classes, pganon_work.r0_buckets0_0, pganon_work.r0_buckets1_0;
-
--- partition.tidy: the masks
--- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
-DROP TABLE pganon_work.r0_masks;
-
--- partition.tidy: what was cut in blocks
 -- [lgb_mdp, local_generalization]
-DROP TABLE pganon_work.r0_median_cells, pganon_work.r0_median_groups;
-
--- partition.tidy: what the buckets were made from
--- [lgb_mdp, local_bucketization]
-DROP TABLE pganon_work.r0_histogram0, pganon_work.r0_plan0;
-
--- partition.tidy: what the buckets were made from
--- [lgb_mdp, local_bucketization]
-DROP TABLE pganon_work.r0_histogram1, pganon_work.r0_plan1;
+DROP TABLE pganon_work.r0_cells_1, pganon_work.r0_done_0, pganon_work.r0_nodes_1,
+pganon_work.r0_median_cells, pganon_work.r0_median_groups;
 
 -- partition.tidy: what they were made from
 -- [lgb_mdp, local_bucketization]
-DROP TABLE pganon_work.r0_bucketed0, pganon_work.r0_ranges1;
+DROP TABLE pganon_work.r0_masks, pganon_work.r0_group_cells, pganon_work.r0_hidden,
+pganon_work.r0_histogram0, pganon_work.r0_histogram1, pganon_work.r0_plan0,
+pganon_work.r0_bucketed0, pganon_work.r0_plan1, pganon_work.r0_ranges1;
 
 -- partition.tidy: what groups were made from
 -- [lgb_ncp]
-DROP TABLE pganon_work.r0_blocks, pganon_work.r0_cells, pganon_work.r0_cell_groups;
-
--- partition.tidy: what the buckets were made from
--- [lgb_ncp]
-DROP TABLE pganon_work.r0_histogram0;
-
--- partition.tidy: what the buckets were made from
--- [lgb_ncp]
-DROP TABLE pganon_work.r0_histogram1;
+DROP TABLE pganon_work.r0_cells_1, pganon_work.r0_done_0, pganon_work.r0_nodes_1,
+pganon_work.r0_blocks, pganon_work.r0_cells, pganon_work.r0_cell_groups;
 
 -- partition.tidy: what they were made from
 -- [lgb_ncp]
-DROP TABLE pganon_work.r0_strata_values, pganon_work.r0_strata, pganon_work.r0_piles,
-pganon_work.r0_chunk_blocks, pganon_work.r0_pile_buckets, pganon_work.r0_shared;
+DROP TABLE pganon_work.r0_masks, pganon_work.r0_group_cells, pganon_work.r0_hidden,
+pganon_work.r0_histogram0, pganon_work.r0_histogram1, pganon_work.r0_strata_values,
+pganon_work.r0_strata, pganon_work.r0_piles, pganon_work.r0_chunk_blocks,
+pganon_work.r0_pile_buckets, pganon_work.r0_shared;
 
 -- partition.tidy: what they were made from
 -- [local_generalization]
-DROP TABLE pganon_work.r0_bucketed0, pganon_work.r0_bucketed1;
+DROP TABLE pganon_work.r0_masks, pganon_work.r0_group_cells, pganon_work.r0_bucketed0,
+pganon_work.r0_bucketed1;
 
 -- partition.tidy: what was smoothed
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 DROP TABLE pganon_work.r0_neighbours0, pganon_work.r0_begun0, pganon_work.r0_smoothed0;
 
--- partition.tidy: what was smoothed
--- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-DROP TABLE pganon_work.r0_smoothed1;
-
 -- partition.tidy: what priors were made from
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-DROP TABLE pganon_work.r0_value_cells, pganon_work.r0_cell_weights, pganon_work.r0_cell_priors;
+DROP TABLE pganon_work.r0_value_cells, pganon_work.r0_smoothed1, pganon_work.r0_cell_weights,
+pganon_work.r0_cell_priors;
 
--- partition.tidy: the trees
+-- partition.tidy: what the classes were made from
 -- [beta_primacy]
-DROP TABLE pganon_work.r0_hist_1, pganon_work.r0_whole_0;
-
--- partition.tidy: what classes were drawn from
--- [beta_primacy]
-DROP TABLE pganon_work.r0_blocked, pganon_work.r0_block_values, pganon_work.r0_plan;
+DROP TABLE pganon_work.r0_vector_blocks, pganon_work.r0_cell_clusters,
+pganon_work.r0_cluster_values, pganon_work.r0_kept, pganon_work.r0_placed, pganon_work.r0_limits,
+pganon_work.r0_pieces, pganon_work.r0_hist_0, pganon_work.r0_hist_1, pganon_work.r0_whole_0,
+pganon_work.r0_leaves, pganon_work.r0_blocks, pganon_work.r0_blocked, pganon_work.r0_block_values,
+pganon_work.r0_plan;
 
 -- partition.tidy: what blocks were made from
 -- [kinc, kagg, kinc_mic, kagg_mic]
-DROP TABLE pganon_work.r0_piece_values, pganon_work.r0_piece_blocks, pganon_work.r0_placed;
+DROP TABLE pganon_work.r0_piece_values, pganon_work.r0_piece_blocks;
 
--- partition.tidy: the blocks
+-- partition.tidy: what the classes were made from
 -- [kinc, kagg, kinc_mic, kagg_mic]
-DROP TABLE pganon_work.r0_blocked, pganon_work.r0_grown;
+DROP TABLE pganon_work.r0_vector_blocks, pganon_work.r0_cell_clusters,
+pganon_work.r0_cluster_values, pganon_work.r0_kept, pganon_work.r0_placed, pganon_work.r0_blocked,
+pganon_work.r0_grown;
 
--- partition.tidy: the blocks
+-- partition.tidy: what the classes were made from
 -- [js_reduce]
 DROP TABLE pganon_work.r0_blocked, pganon_work.r0_reduced, pganon_work.r0_settled;
 
--- partition.tidy: what the blocks were made from
--- [qs_greedy, qs_efficient]
-DROP TABLE pganon_work.r0_curve, pganon_work.r0_pieces, pganon_work.r0_piece_values,
-pganon_work.r0_blocks;
-
 -- partition.tidy: what the clusters were made from
 -- [qs_greedy, qs_efficient]
-DROP TABLE pganon_work.r0_points, pganon_work.r0_formed, pganon_work.r0_open,
-pganon_work.r0_absorbed;
+DROP TABLE pganon_work.r0_whole, pganon_work.r0_curve, pganon_work.r0_pieces, pganon_work.r0_blocks,
+pganon_work.r0_points, pganon_work.r0_formed, pganon_work.r0_open, pganon_work.r0_absorbed;
 
 -- partition.tidy: what the classes were made from
 -- [danonyir]
 DROP TABLE pganon_work.r0_blocked, pganon_work.r0_grown, pganon_work.r0_spans,
-pganon_work.r0_regrown, pganon_work.r0_left0, pganon_work.r0_left1, pganon_work.r0_left2,
-pganon_work.r0_units0, pganon_work.r0_units1, pganon_work.r0_units2, pganon_work.r0_joined0,
-pganon_work.r0_joined1, pganon_work.r0_joined2;
+pganon_work.r0_regrown, pganon_work.r0_left0, pganon_work.r0_units0, pganon_work.r0_joined0,
+pganon_work.r0_left1, pganon_work.r0_units1, pganon_work.r0_joined1, pganon_work.r0_left2,
+pganon_work.r0_units2, pganon_work.r0_joined2;
 
 -- partition.tidy: what the classes were made from
 -- [geneir]
-DROP TABLE pganon_work.r0_swept, pganon_work.r0_stretches, pganon_work.r0_units_0,
-pganon_work.r0_joined_0, pganon_work.r0_left_1, pganon_work.r0_left_0, pganon_work.r0_groups_0,
-pganon_work.r0_fit_0;
+DROP TABLE pganon_work.r0_groups_0, pganon_work.r0_fit_0, pganon_work.r0_left_1,
+pganon_work.r0_swept, pganon_work.r0_stretches, pganon_work.r0_joined_0;
 
 -- partition.top: what the highest levels reach
 -- [full_domain]

@@ -12,8 +12,11 @@ from psycopg import sql
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import LedgerError
+from pganon.history import populations
 from pganon.identifiers import QualifiedName, parse_name
-from pganon.resolved.invariance import Signatures
+from pganon.resolved.increments import cohorts_table
+from pganon.resolved.invariance import Resumed, Signatures
+from pganon.resolved.model import ReleaseSpec
 from pganon.steps.relations import PRIVATE_SCHEMA
 
 Connection = psycopg.Connection[Any]
@@ -132,3 +135,39 @@ def moved(conn: Connection, staged: QualifiedName) -> QualifiedName:
     )
     conn.execute("SELECT pganon.seal(to_regclass(%s))", [str(stored)])
     return stored
+
+
+def signatures_of(conn: Connection, spec: ReleaseSpec, population: int | None) -> Signatures | None:
+    """The signatures that people of a population were released with.
+
+    Raises:
+        LedgerError: memory.
+    """
+    if not spec.invariant or population is None:
+        return None
+    return read(conn, population, spec.invariant_columns)
+
+
+def resumed(
+    conn: Connection, spec: ReleaseSpec, sources: Sequence[str], run_id: int
+) -> Resumed | None:
+    """New individuals of cohorts on which no version decided; None without any.
+
+    The digests of the run become those of its population.
+
+    Raises:
+        PreconditionError: population.
+        LedgerError: memory.
+    """
+    population = populations.find(conn, spec, sources) if spec.invariant else None
+    if population is None:
+        return None
+    values = {"release": spec.policy.release, "population": population}
+    rows = conn.execute(sqlfiles.query("publish", "unfinished_cohorts"), values).fetchall()
+    signatures = signatures_of(conn, spec, population) if rows else None
+    if signatures is None:
+        return None
+    populations.set_of_run(conn, run_id, population)
+    mine = [cohorts_table(run) for run, is_mine in rows if is_mine]
+    others = tuple(cohorts_table(run) for run, is_mine in rows if not is_mine)
+    return Resumed(signatures, mine[0] if mine else None, others)

@@ -14,7 +14,7 @@ from typing import Any
 from pganon.encode.work import sensitive_values
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
-from pganon.forms.work import GROUPED
+from pganon.forms.work import CELL_VECTORS, GROUPED, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.identifiers import quote
 from pganon.methods.background.clusters import link_steps
 from pganon.methods.background.context import Context
@@ -35,7 +35,7 @@ from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import query
-from pganon.steps import Check, Step
+from pganon.steps import Check, Scope, Step
 from pganon.steps.facts import counts
 
 
@@ -84,7 +84,9 @@ def reduced(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 def _checked(context: Context, steps: Sequence[Step]) -> tuple[Step, ...]:
     suppressed = suppressed_check(context.spec, lambda s: s.work(GROUPED))
-    return (constant_check(context), *steps, suppressed)
+    kept = [GROUPED, QI_CELLS, VECTORS, CELL_VECTORS, VECTOR_CLUSTERS]
+    every = [constant_check(context), *steps, suppressed]
+    return (Scope("what the classes were made from", every, keeps=kept),)
 
 
 BETA_PRIMACY = Method(BetaPrimacy, BACKGROUND, drawn)

@@ -20,10 +20,9 @@ from pganon.methods.background.context import Context
 from pganon.methods.background.prior import prior_steps
 from pganon.methods.background.prior_facts import NUMBER_OF_VECTORS
 from pganon.methods.background.search.linkage import MOST, clusters
-from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.pairs import pair
 from pganon.sqltools import col, named, num, query
-from pganon.steps import CreateTable, Search, State, Step
+from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -34,10 +33,9 @@ def link_steps(context: Context) -> list[Step]:
     if knowledge is not None:
         linked = [
             *prior_steps(context.spec),
-            CreateTable(
+            table(
                 "vector_blocks",
                 "priors that are linked at a time",
-                lambda s: s.work("vector_blocks"),
                 lambda s: _vector_blocks(context, s),
                 inline=True,
             ),
@@ -46,7 +44,6 @@ def link_steps(context: Context) -> list[Step]:
                 "clusters of priors that are within J of each other",
                 lambda s: s.work(VECTOR_CLUSTERS),
                 (("vector", "integer"), ("cluster", "bigint")),
-                given=nothing_given,
                 batches=_blocks,
                 rows=_vectors,
                 tasks=lambda s, given, rows: [_Link(rows, knowledge.j)],
@@ -54,10 +51,9 @@ def link_steps(context: Context) -> list[Step]:
         ]
     return [
         *linked,
-        CreateTable(
+        table(
             "cell_clusters",
             "the cluster of every combination of quasi-identifiers",
-            lambda s: s.work("cell_clusters"),
             lambda s: _cell_clusters(context, s),
         ),
     ]

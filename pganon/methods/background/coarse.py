@@ -19,39 +19,31 @@ from pganon.methods.background.arrays import shares
 from pganon.policy.knowledge import Cells
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 
 
 def coarse_steps(spec: ReleaseSpec, cells: Cells) -> list[Step]:
     """From `value_cells` to `cell_weights`."""
     return [
-        CreateTable(
+        table(
             "coarse_cells",
             "the cell of a coarse grid that every combination is in",
-            lambda s: s.work("coarse_cells"),
             lambda s: _coarse(spec, cells, s),
         ),
-        CreateTable(
+        table(
             "coarse_values",
             "records by coarse cell and sensitive value",
-            lambda s: s.work("coarse_values"),
             lambda s: query(
                 "select c.coarse, v.value, sum(v.n)::float8 as n from v"
                 " join c on c.cell = v.cell group by c.coarse, v.value",
                 {"v": s.work("value_cells"), "c": s.work("coarse_cells")},
             ),
         ),
-        CreateTable(
+        table(
             "cell_weights",
             "weights of the sensitive values in every cell",
-            lambda s: s.work("cell_weights"),
             lambda s: _weights(spec, cells, s),
             inline=True,
-        ),
-        DropTables(
-            "tidy",
-            "the coarse grid",
-            lambda s: [s.work(name) for name in ("coarse_cells", "coarse_values")],
         ),
     ]
 

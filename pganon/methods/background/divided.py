@@ -35,7 +35,7 @@ from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import SLACK, BetaLimits, Model, limits_against
 from pganon.methods.common.halves import Halves
 from pganon.sqltools import col, fragment, named, num, query, scalar
-from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps import Check, Search, State, Step, table
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -54,7 +54,6 @@ def limit_step(context: Context) -> Step:
         lambda s: s.work("limits"),
         (("value", "integer"), ("share", "float8"), ("f", "float8")),
         given=lambda s: source_counts(context, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: query(
             "select k.value, sum(k.n)::bigint as n from k group by k.value order by k.value",
             {"k": s.work("kept")},
@@ -92,10 +91,9 @@ def block_steps(context: Context) -> list[Step]:
     options = context.options
     assert isinstance(options, BetaPrimacy)
     if options.division == "none":
-        whole = CreateTable(
+        whole = table(
             "blocks",
             "every cluster is one block",
-            lambda s: s.work("blocks"),
             lambda s: query(
                 "select k.cluster, 0 as first, (row_number() over (order by k.cluster) - 1)::int"
                 " as block from k group by k.cluster",
@@ -109,17 +107,15 @@ def block_steps(context: Context) -> list[Step]:
         ["cluster"],
     )
     return [
-        CreateTable(
+        table(
             "pieces",
             "how many pieces of the curve every cluster has",
-            lambda s: s.work("pieces"),
             lambda s: _pieces(context, s),
         ),
         *halves.steps(),
-        CreateTable(
+        table(
             "blocks",
             "blocks of all clusters, numbered",
-            lambda s: s.work("blocks"),
             lambda s: query(
                 "select l.cluster, l.block as first,"
                 " (row_number() over (order by l.cluster, l.block) - 1)::int as block from l"
@@ -128,7 +124,6 @@ def block_steps(context: Context) -> list[Step]:
             ),
         ),
         _counted(),
-        DropTables("tidy", "the trees", halves.leftovers),
     ]
 
 

@@ -36,7 +36,7 @@ from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import BetaLimits
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, named, num, query
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import Task, TaskResult
 
 AT_ONCE = 2_000
@@ -50,22 +50,16 @@ def drawn_steps(context: Context) -> list[Step]:
     return [
         limit_step(context),
         *block_steps(context),
-        CreateTable(
-            "blocked",
-            "the block of every record",
-            lambda s: s.work("blocked"),
-            lambda s: in_block(context, s),
-        ),
+        table("blocked", "the block of every record", lambda s: in_block(context, s)),
         *(nearest_steps(context) if options.select == "nearest" else _ranked_steps(context)),
     ]
 
 
 def _ranked_steps(context: Context) -> list[Step]:
     return [
-        CreateTable(
+        table(
             "block_values",
             "sensitive values of every block",
-            lambda s: s.work("block_values"),
             lambda s: query(
                 "select b.block, b.value, count(*) as n from b group by b.block, b.value",
                 {"b": s.work("blocked")},
@@ -93,11 +87,6 @@ def _ranked_steps(context: Context) -> list[Step]:
             tasks=lambda s, given, rows: _tasks(planner(context), given, rows),
         ),
         _grouped_step(context),
-        DropTables(
-            "tidy",
-            "what classes were drawn from",
-            lambda s: [s.work(name) for name in ("blocked", "block_values", "plan")],
-        ),
     ]
 
 
@@ -186,14 +175,14 @@ def _slots(state: State) -> exp.Select:
 
 
 def _grouped_step(context: Context) -> Step:
-    return CreateTable(
+    return table(
         "grouped",
         "the class of every record",
-        lambda s: s.work(GROUPED),
         lambda s: query(
             "select :gid as gid, r.rid from r join t on t.block = r.block and t.bucket = r.bucket"
             " and t.rank = r.rank",
             {"r": _ranked(context, s), "t": _slots(s)},
             gid=paired(col("block", "t"), col("leaf", "t")),
         ).select(*[col(code, "r") for code in context.codes]),
+        into=GROUPED,
     )

@@ -23,7 +23,7 @@ from pganon.methods.background.arrays import whole_arrays
 from pganon.policy.knowledge import PROBABILITY
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
-from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps import Check, DropTables, State, Step, table
 from pganon.steps.facts import count, counts
 
 _KNOWN = count("given_values", assumed=40)
@@ -43,18 +43,8 @@ def given_steps(spec: ReleaseSpec) -> list[Step]:
             lambda row, state: _no_distributions(spec, row),
             gives=counts("rows", "invalid", "repeated", "sums", of="prior_"),
         ),
-        CreateTable(
-            "given_values",
-            "the values that priors are about",
-            lambda s: s.work("given_values"),
-            lambda s: _values(spec, s),
-        ),
-        CreateTable(
-            "given",
-            "the priors of combinations that occur",
-            lambda s: s.work("given"),
-            lambda s: _given(spec, s),
-        ),
+        table("given_values", "the values that priors are about", lambda s: _values(spec, s)),
+        table("given", "the priors of combinations that occur", lambda s: _given(spec, s)),
         Check(
             "covered",
             "whether every combination has a prior",
@@ -62,10 +52,9 @@ def given_steps(spec: ReleaseSpec) -> list[Step]:
             lambda row, state: _missing(spec, row),
             gives=[_KNOWN, *counts("missing", "records", of="prior_")],
         ),
-        CreateTable(
+        table(
             "cell_weights",
             "weights of the sensitive values in every cell",
-            lambda s: s.work("cell_weights"),
             lambda s: whole_arrays(
                 s,
                 query("select generate_series(1, :n) as code", n=num(s[_KNOWN])),
@@ -75,7 +64,7 @@ def given_steps(spec: ReleaseSpec) -> list[Step]:
         DropTables(
             "tidy",
             "what the relation gave",
-            lambda s: [s.work(PRIOR), s.work("given_values"), s.work("given")],
+            lambda s: [s.work(PRIOR)],
         ),
     ]
 

@@ -32,7 +32,7 @@ from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_sear
 from pganon.methods.common.search import attributes
 from pganon.methods.common.search.tree import Hierarchical
 from pganon.sqltools import col, named, num, query, scalar
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps import Scope, Search, State, Step, table
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -45,10 +45,9 @@ WHOLE = 10_000
 def cut_steps(context: Context, block_size: int) -> list[Step]:
     """From `placed` to `blocked`."""
     return [
-        CreateTable(
+        table(
             "piece_values",
             "sensitive values of neighbouring records",
-            lambda s: s.work("piece_values"),
             lambda s: _histogram(context, s, block_size),
             inline=True,
         ),
@@ -58,7 +57,6 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
             lambda s: s.work("piece_blocks"),
             (("cluster", "bigint"), ("piece", "integer"), ("block", "integer")),
             given=lambda s: source_counts(context, s),
-            batches=lambda s: 1,
             rows=lambda s, batch: query(
                 "select v.cluster, v.piece, v.value, v.n from v order by v.cluster, v.piece",
                 {"v": s.work("piece_values")},
@@ -68,17 +66,7 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
             ],
             gives=[BLOCKS],
         ),
-        CreateTable(
-            "blocked",
-            "the block of every record",
-            lambda s: s.work("blocked"),
-            lambda s: _blocked(context, s, block_size),
-        ),
-        DropTables(
-            "tidy",
-            "what blocks were made from",
-            lambda s: [s.work(name) for name in ("piece_values", "piece_blocks", "placed")],
-        ),
+        table("blocked", "the block of every record", lambda s: _blocked(context, s, block_size)),
     ]
 
 
@@ -184,9 +172,8 @@ def grown_steps(context: Context) -> list[Step]:
     options = context.options
     assert isinstance(options, Primacy)
     suppresses = options.residual == "suppress"
-    tables = ["blocked", "grown", *([SETTLED] if suppresses else [])]
     return [
-        *cut_steps(context, options.block_size),
+        Scope("what blocks were made from", cut_steps(context, options.block_size), ["blocked"]),
         block_search(
             "classes",
             "classes of near records",
@@ -205,7 +192,6 @@ def grown_steps(context: Context) -> list[Step]:
         grouped_step(
             context, "grown", lambda s: s.work("blocked"), SETTLED if suppresses else None
         ),
-        DropTables("tidy", "the blocks", lambda s: [s.work(name) for name in tables]),
     ]
 
 

@@ -33,7 +33,7 @@ from pganon.methods.background.search.linkage import Dendrogram, dendrogram
 from pganon.methods.common.reachable import infeasible
 from pganon.methods.common.suppression import enough
 from pganon.sqltools import col, equal, named, query
-from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps import Check, Search, State, Step, table
 from pganon.steps.facts import RECORDS, Fact, count, measure
 from pganon.steps.tasks import TaskResult
 
@@ -57,7 +57,6 @@ def level_step(context: Context, wanted: Fact[int]) -> Search:
         lambda s: s.work("levels"),
         (("nothing", "integer"),),
         given=lambda s: source_counts(context, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: _rows(context, s),
         tasks=lambda s, given, rows: [
             _Levels(rows, given["source"], context.k, model_against(context, given))
@@ -124,10 +123,9 @@ KEPT_RECORDS = count("records", "kept_", assumed=40)
 def kept_steps(context: Context) -> list[Step]:
     """From `cell_clusters` to `placed`."""
     return [
-        CreateTable(
+        table(
             "cluster_values",
             "sensitive values of every cluster",
-            lambda s: s.work("cluster_values"),
             lambda s: _cluster_values(context, s),
             inline=True,
         ),
@@ -137,7 +135,6 @@ def kept_steps(context: Context) -> list[Step]:
             lambda s: s.work("kept"),
             (("cluster", "bigint"), ("value", "integer"), ("n", "bigint")),
             given=lambda s: source_counts(context, s),
-            batches=lambda s: 1,
             rows=lambda s, batch: query(
                 "select v.cluster, v.value, v.n from v order by v.cluster, v.value",
                 {"v": s.work("cluster_values")},
@@ -161,12 +158,7 @@ def kept_steps(context: Context) -> list[Step]:
             lambda row, state: _refused(context, state),
             gives=[count("asked", "stay_")],
         ),
-        CreateTable(
-            "placed",
-            "the records that stay, along the curve",
-            lambda s: s.work("placed"),
-            lambda s: _placed(context, s),
-        ),
+        table("placed", "the records that stay, along the curve", lambda s: _placed(context, s)),
     ]
 
 

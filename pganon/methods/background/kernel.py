@@ -27,7 +27,7 @@ from pganon.methods.background.prior_facts import needs_equality
 from pganon.policy.knowledge import Kernel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import DropTables, State, Step, table
 
 SIDE_BY_SIDE = 100
 """Sensitive values in a row; a row of doubles has to fit in a page."""
@@ -51,11 +51,8 @@ class _Smoothing:
         smoothed = [(axis, self._bandwidth(axis)) for axis in self.axes]
         steps: list[Step] = [
             *([pairs_check(smoothed)] if smoothed else []),
-            CreateTable(
-                "smoothed0",
-                "records of every sensitive value by quasi-identifiers",
-                lambda s: s.work("smoothed0"),
-                self._counted,
+            table(
+                "smoothed0", "records of every sensitive value by quasi-identifiers", self._counted
             ),
         ]
         for number, _ in enumerate(self.axes):
@@ -63,14 +60,12 @@ class _Smoothing:
         last = len(self.axes)
         return [
             *steps,
-            CreateTable(
+            table(
                 "cell_weights",
                 "weights of the sensitive values in every cell",
-                lambda s: s.work("cell_weights"),
                 lambda s: self._weights(s, last),
                 inline=True,
             ),
-            DropTables("tidy", "what was smoothed", lambda s: [s.work(f"smoothed{last}")]),
         ]
 
     def _smooth(self, number: int) -> list[Step]:
@@ -79,26 +74,19 @@ class _Smoothing:
         near, begun = f"neighbours{axis.index}", f"begun{axis.index}"
         before, after = f"smoothed{number}", f"smoothed{number + 1}"
         return [
-            CreateTable(
+            table(
                 near,
                 "which values are near each other",
-                lambda s: s.work(near),
                 lambda s: neighbours(axis, s, self._bandwidth(axis)),
             ),
             # Stored, so that the planner knows how many there are.
-            CreateTable(
+            table(
                 begun,
                 "what is near as seen from what cells begin with",
-                lambda s: s.work(begun),
                 lambda s: self._begun(s, number),
             ),
             joined_check(axis, lambda s: self._joined(s, number), self._values),
-            CreateTable(
-                after,
-                "what is near counts",
-                lambda s: s.work(after),
-                lambda s: self._smoothed(s, number),
-            ),
+            table(after, "what is near counts", lambda s: self._smoothed(s, number)),
             DropTables(
                 "tidy",
                 "what was smoothed",

@@ -22,7 +22,7 @@ from pganon.methods.background.search.limits import BetaLimits
 from pganon.methods.background.search.selection import nearest
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import col, equal, named, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 200
@@ -32,10 +32,9 @@ AT_ONCE = 200
 def nearest_steps(context: Context) -> list[Step]:
     """From `blocked` to `grouped`."""
     return [
-        CreateTable(
+        table(
             "indexes",
             "where combinations of quasi-identifiers are on the curve",
-            lambda s: s.work("indexes"),
             lambda s: _indexes(context, s),
         ),
         block_search(
@@ -53,11 +52,6 @@ def nearest_steps(context: Context) -> list[Step]:
             task=lambda s, given: _task(planner(context), given),
         ),
         grouped_step(context, "near", lambda s: s.work("blocked")),
-        DropTables(
-            "tidy",
-            "what classes were selected from",
-            lambda s: [s.work(name) for name in ("blocked", "indexes", "near")],
-        ),
     ]
 
 

@@ -38,6 +38,7 @@ def pairs_check(smoothed: Sequence[Smoothed]) -> Check:
         lambda s: exp.select(*[_pairs(axis, s, width) for axis, width in smoothed]),
         lambda row, state: _problem(smoothed, row),
         gives=[_pairs_of(axis) for axis, _ in smoothed],
+        guards=True,
     )
 
 
@@ -57,6 +58,7 @@ def joined_check(
         lambda s: exp.select(named(scalar(joined(s)), fact.column)),
         lambda row, state: _too_many(axis, row[fact.column], values(state)),
         gives=[fact],
+        guards=True,
     )
 
 

@@ -22,7 +22,7 @@ from pganon.methods.background.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VEC
 from pganon.policy.knowledge import Knowledge
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import cast, col, computed_once, fragment, named, num, query
-from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps import Check, Scope, State, Step, table
 
 DECIMALS = 12
 """Probabilities are rounded, so that no rounding of sums decides which priors are equal."""
@@ -36,11 +36,12 @@ def prior_steps(spec: ReleaseSpec) -> list[Step]:
     declared = spec.background
     if declared is None:
         return []
-    return [
+    steps = [
         *_cell_steps(spec),
         *_weight_steps(spec, declared.knowledge),
         *_vector_steps(spec, declared.smoothing),
     ]
+    return [Scope("what priors were made from", steps, keeps=[QI_CELLS, VECTORS, CELL_VECTORS])]
 
 
 def _weight_steps(spec: ReleaseSpec, knowledge: Knowledge) -> list[Step]:
@@ -54,16 +55,14 @@ def _weight_steps(spec: ReleaseSpec, knowledge: Knowledge) -> list[Step]:
 
 def _cell_steps(spec: ReleaseSpec) -> list[Step]:
     return [
-        CreateTable(
+        table(
             "value_cells",
             "records by quasi-identifiers and sensitive value",
-            lambda s: s.work("value_cells"),
             lambda s: _value_cells(spec, s),
         ),
-        CreateTable(
-            QI_CELLS.name,
+        table(
+            QI_CELLS,
             "combinations of quasi-identifiers",
-            lambda s: s.work(QI_CELLS),
             lambda s: _cells(spec, s),
             counted=NUMBER_OF_CELLS,
         ),
@@ -100,16 +99,12 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def _vector_steps(spec: ReleaseSpec, smoothing: float) -> list[Step]:
     return [
-        CreateTable(
-            "cell_priors",
-            "the prior of every combination",
-            lambda s: s.work("cell_priors"),
-            lambda s: _priors(spec, s, smoothing),
+        table(
+            "cell_priors", "the prior of every combination", lambda s: _priors(spec, s, smoothing)
         ),
-        CreateTable(
-            VECTORS.name,
+        table(
+            VECTORS,
             "distinct priors",
-            lambda s: s.work(VECTORS),
             lambda s: query(
                 "select row_number() over (order by d.first)::int as vector, d.probabilities from"
                 " (select p.probabilities, min(p.cell) as first from p group by p.probabilities)"
@@ -118,21 +113,15 @@ def _vector_steps(spec: ReleaseSpec, smoothing: float) -> list[Step]:
             ),
             counted=NUMBER_OF_VECTORS,
         ),
-        CreateTable(
-            CELL_VECTORS.name,
+        table(
+            CELL_VECTORS,
             "which prior every combination has",
-            lambda s: s.work(CELL_VECTORS),
             lambda s: query(
                 "select p.cell, v.vector from p join v on v.probabilities = p.probabilities",
                 {"p": s.work("cell_priors"), "v": s.work(VECTORS)},
             ),
         ),
         *([_unexpected_check(spec)] if spec.prior is not None else []),
-        DropTables(
-            "tidy",
-            "what priors were made from",
-            lambda s: [s.work(name) for name in ("value_cells", "cell_weights", "cell_priors")],
-        ),
     ]
 
 

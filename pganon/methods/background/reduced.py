@@ -23,7 +23,7 @@ from pganon.methods.background.search.reduce import js_reduce
 from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import aliased, col, equal, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -33,10 +33,9 @@ def reduced_steps(context: Context) -> list[Step]:
     assert isinstance(options, JsReduce)
     return [
         *(prior_steps(context.spec) if context.knowledge else []),
-        CreateTable(
+        table(
             "blocked",
             "records along the curve, in blocks",
-            lambda s: s.work("blocked"),
             lambda s: _blocked(context, s, _blocks(s, options.block_size)),
         ),
         block_search(
@@ -55,9 +54,6 @@ def reduced_steps(context: Context) -> list[Step]:
         ),
         settled_step(context, "reduced"),
         grouped_step(context, "reduced", lambda s: s.work(CODED), SETTLED),
-        DropTables(
-            "tidy", "the blocks", lambda s: [s.work(n) for n in ("blocked", "reduced", SETTLED)]
-        ),
     ]
 
 

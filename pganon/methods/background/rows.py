@@ -12,7 +12,7 @@ from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.background.context import Context
 from pganon.sqltools import aliased, col, equal, query
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, table
 
 
 def histograms(
@@ -55,4 +55,4 @@ def grouped_step(
             return tree
         return tree.join(aliased(state.work(stay), "s"), on=equal(["gid"], "s", "f"))
 
-    return CreateTable("grouped", "the class of every record", lambda s: s.work(GROUPED), select)
+    return table("grouped", "the class of every record", select, into=GROUPED)

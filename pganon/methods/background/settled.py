@@ -35,7 +35,6 @@ def settled_step(context: Context, groups: str) -> Search:
         lambda s: s.work(SETTLED),
         (("gid", "bigint"),),
         given=lambda s: source_counts(context, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: _class_values(context, groups, s),
         tasks=lambda s, given, rows: [
             _Settled(rows, given["source"], context.k, model_against(context, given))

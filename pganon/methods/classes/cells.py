@@ -50,7 +50,7 @@ from pganon.sqltools import (
     total,
     union_all,
 )
-from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps import Check, CreateTable, DropTables, State, Step, table
 from pganon.steps.facts import RECORDS, Fact, counts, flag, measure, or_null
 
 
@@ -60,17 +60,17 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     return (
         *(surplus_of(spec).steps() if spec.leaves_surplus_out else []),
         *(published if fixed else []),
-        CreateTable(
+        table(
             "cells",
             "equal quasi-identifiers collapse into weighted cells",
-            lambda s: s.work(PART_CELLS),
             lambda s: _cells(spec, s),
+            into=PART_CELLS,
         ),
-        CreateTable(
+        table(
             "fit",
             "every part measured as one class, the best it can reach",
-            lambda s: s.work(FIT),
             lambda s: _fit(spec, s),
+            into=FIT,
         ),
         Check(
             "feasible",
@@ -134,9 +134,7 @@ def _released(spec: ReleaseSpec) -> list[Step]:
     """`cells_0`; where values of a cell are told apart, they go to tables `cellvalues<j>`."""
 
     def create(name: str, select: Callable[[State], exp.Expr]) -> CreateTable:
-        return CreateTable(
-            name, "the cells that are released", lambda s: s.work("cells", round=0), select
-        )
+        return table(name, "the cells that are released", select, later=0, into="cells")
 
     if spec.policy.method.encoding.numbers_records or not valued(spec):
         return [create("released_cells", released_cells)]
@@ -170,10 +168,9 @@ def _released(spec: ReleaseSpec) -> list[Step]:
     return [
         create("released_cells", plain),
         *[
-            CreateTable(
+            table(
                 f"cellvalues{item.index}",
                 f"values of {quote(item.column.name)} in every cell",
-                lambda s, item=item: s.work(f"cellvalues{item.index}"),
                 lambda s, item=item: values(s, item),
             )
             for item in valued(spec)

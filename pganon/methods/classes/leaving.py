@@ -11,7 +11,7 @@ from pganon.methods.classes.cells import surplus_of
 from pganon.methods.common.suppression import allowance
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 from pganon.steps.facts import RECORDS
 
 
@@ -39,7 +39,7 @@ def outliers_allowed(spec: ReleaseSpec, state: State) -> int:
     return max(min(allowance(spec, state), released - spec.minimum_size), 0)
 
 
-def records_of_cells(spec: ReleaseSpec, cells: str) -> list[Step]:
+def records_of_cells(spec: ReleaseSpec, cells: str) -> Step:
     """From the cells of classes to their records, of which some may be left out."""
     codes = codes_of(spec)
 
@@ -49,7 +49,4 @@ def records_of_cells(spec: ReleaseSpec, cells: str) -> list[Step]:
         tree = tree.join(records, on=equal(codes, "g", "r"))
         return tree.select(*[col(name, "g") for name in codes])
 
-    return [
-        CreateTable(GROUPED.name, "the records of all classes", lambda s: s.work(GROUPED), grouped),
-        DropTables("tidy", "cells of classes", lambda s: [s.work(cells)]),
-    ]
+    return table(GROUPED, "the records of all classes", grouped)

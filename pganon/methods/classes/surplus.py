@@ -25,11 +25,11 @@ from pganon.encode.axis import axes
 from pganon.encode.records import NUMBER
 from pganon.encode.valued import valued
 from pganon.encode.work import CODED
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import quote
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, query, stacked
-from pganon.steps import Check, CreateTable, Repeat, State, Step
-from pganon.steps.facts import RECORDS, count, flag
+from pganon.steps import Check, Loop, State, Step, table
+from pganon.steps.facts import count, flag
 
 _ROUNDS = count("surplus_rounds")
 _ENDED = flag("surplus_ended")
@@ -49,23 +49,23 @@ class Surplus:
 
     def steps(self) -> list[Step]:
         return [
-            Repeat(
-                name="surplus",
-                purpose="leave out records of values that are too frequent for any class",
+            Loop(
+                "surplus",
+                "leave out records of values that are too frequent for any class",
                 body=lambda number: self._round(),
                 until=_ENDED,
-                bound=lambda state: state[RECORDS] + 2,
                 rounds=_ROUNDS,
+                carries=["kept"],
             )
         ]
 
     def _round(self) -> list[Step]:
         caps = [
-            CreateTable(
+            table(
                 f"caps{j}",
                 f"how many records of a value of {quote(self.spec.sensitive[j].column.name)} stay",
-                lambda s, j=j: s.in_round(f"caps{j}"),
                 lambda s, j=j: self._caps(s, j),
+                later=0,
             )
             for j in self._columns
         ]
@@ -77,11 +77,11 @@ class Surplus:
                 self._progress,
                 gives=[_EXCEEDING, _ENDED],
             ),
-            CreateTable(
+            table(
                 "kept",
                 "records that stay",
-                lambda s: s.in_round("kept", 1),
                 self._staying,
+                later=1,
                 when=lambda s: not s[_ENDED],
             ),
         ]
@@ -94,12 +94,6 @@ class Surplus:
     def kept(self, state: State) -> exp.Select:
         """The records that stay, as :meth:`_records`."""
         return self._records(state, state[_ROUNDS] - 1)
-
-    def tables(self, state: State) -> list[QualifiedName]:
-        """Work tables of the rounds."""
-        rounds = state[_ROUNDS]
-        caps = [state.work(f"caps{j}", round=r) for j in self._columns for r in range(rounds)]
-        return [*caps, *[state.work("kept", round=number) for number in range(1, rounds)]]
 
     def _records(self, state: State, number: int) -> exp.Select:
         """(node, codes, sensitive codes, rid), before any round from the encoded records `r`."""

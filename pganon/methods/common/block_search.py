@@ -17,7 +17,7 @@ from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.methods.common.pairs import pair
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, named, num, query
-from pganon.steps import Name, Search, State
+from pganon.steps import Name, Search, State, nothing_given
 from pganon.steps.facts import Fact
 from pganon.steps.tasks import Task
 
@@ -55,11 +55,6 @@ class Blocks:
             next=num((batch + 1) * at_once),
         )
         return tree.select(*[col(name, "b") for name in self.columns(state)])
-
-
-def nothing_given(state: State) -> exp.Select:
-    """For tasks that need nothing but their rows."""
-    return query("select 1 as nothing")
 
 
 def block_search(

@@ -21,8 +21,8 @@ from sqlglot import exp
 from pganon.encode.facts import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import cast, col, equal, fragment, num, query, union_all
-from pganon.steps import Check, CreateTable, Repeat, State, Step
-from pganon.steps.facts import RECORDS, count, flag
+from pganon.steps import Check, Loop, State, Step, table
+from pganon.steps.facts import count, flag
 
 _ROOTED = flag("rooted")
 _ROUNDS = count("divide_rounds")
@@ -46,30 +46,23 @@ class Halves:
 
     def steps(self) -> list[Step]:
         return [
-            CreateTable(
+            table(
                 "histogram",
                 "records per value in every piece",
-                lambda s: s.work("hist", round=0),
                 self.histogram,
+                later=0,
+                into="hist",
             ),
-            Repeat(
-                name="divide",
-                purpose="find the parts of the curve that cannot be divided",
+            Loop(
+                "divide",
+                "find the parts of the curve that cannot be divided",
                 body=lambda number: self._round(),
                 until=_ROOTED,
-                bound=lambda state: state[RECORDS].bit_length() + 2,
                 rounds=_ROUNDS,
+                carries=["whole"],
+                keeps=["hist"],
             ),
-            CreateTable(
-                "leaves", "the block of every piece", lambda s: s.work("leaves"), self._leaves
-            ),
-        ]
-
-    def leftovers(self, state: State) -> list[QualifiedName]:
-        """Work tables of the trees, without `hist_0` and `leaves`."""
-        return [
-            *[state.work("hist", round=r + 1) for r in range(state[_ROUNDS])],
-            *[state.work("whole", round=r) for r in range(state[_ROUNDS])],
+            table("leaves", "the block of every piece", self._leaves),
         ]
 
     def _columns(self, table: str) -> list[exp.Column]:
@@ -77,17 +70,18 @@ class Halves:
 
     def _round(self) -> Sequence[Step]:
         return [
-            CreateTable(
+            table(
                 "histogram",
                 "records per value, two nodes together",
-                lambda s: s.work("hist", round=s.round + 1),
                 self._merged,
+                later=1,
+                into="hist",
             ),
-            CreateTable(
+            table(
                 "whole",
                 "nodes that are not divided",
-                lambda s: s.work("whole", round=s.round),
                 self._whole,
+                later=0,
                 analyze=False,
                 inline=True,
             ),

@@ -6,6 +6,7 @@ reservation, Knowledge and Information Systems 2019.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -18,13 +19,13 @@ from pganon.methods.common.suppression import suppressed_check
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.danonyir import danonyir_steps
 from pganon.methods.individuals.form import IDENTITY, staging_steps
-from pganon.methods.individuals.geneir import geneir_steps
+from pganon.methods.individuals.geneir import SEQUENCE, geneir_steps
 from pganon.methods.individuals.individuals import individual_steps
 from pganon.methods.individuals.labels import class_extents
 from pganon.methods.individuals.options import DAnonyIR, GeneIR
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import Scope, State, Step, table
 
 LABELLED = replace(
     IDENTITY,
@@ -35,23 +36,24 @@ LABELLED = replace(
 
 def geneir(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = IdentityContext(spec)
-    return (*individual_steps(context), *geneir_steps(context), *_grouping(context))
+    return _steps(context, geneir_steps(context))
 
 
 def danonyir(spec: ReleaseSpec) -> tuple[Step, ...]:
     context = IdentityContext(spec)
-    return (*individual_steps(context), *danonyir_steps(context), *_grouping(context))
+    return _steps(context, danonyir_steps(context))
 
 
-def _grouping(context: IdentityContext) -> list[Step]:
-    """From `classed` to `grouped`: the class of every record, also of those that do not count."""
-    return [
-        CreateTable(
-            "grouped",
-            "the class of every record",
-            lambda s: s.work(GROUPED),
-            lambda s: _grouped(context, s),
-        ),
+def _steps(context: IdentityContext, classed: Sequence[Step]) -> tuple[Step, ...]:
+    """From the encoded records to the class of each, also of those that do not count.
+
+    Args:
+        classed: from the individuals to their classes.
+    """
+    steps = [
+        *individual_steps(context),
+        *classed,
+        table("grouped", "the class of every record", lambda s: _grouped(context, s), into=GROUPED),
         suppressed_check(
             context.spec,
             lambda s: query(
@@ -60,6 +62,8 @@ def _grouping(context: IdentityContext) -> list[Step]:
             ),
         ),
     ]
+    kept = [INDIVIDUALS, CLASSED, GROUPED, SEQUENCE]
+    return (Scope("what the classes were made from", steps, keeps=kept),)
 
 
 def _grouped(context: IdentityContext, state: State) -> exp.Expr:

@@ -35,7 +35,6 @@ from pganon.methods.individuals.neighbours import (
     MOST_TOGETHER,
     PASSES,
     assigned,
-    made,
     neighbour_steps,
     span_steps,
 )
@@ -53,7 +52,7 @@ from pganon.methods.individuals.search.feasibility import hopeless
 from pganon.methods.individuals.search.models import IRAlphaBeta, Person
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, num, query
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 100_000
@@ -70,13 +69,9 @@ def danonyir_steps(context: IdentityContext) -> list[Step]:
         *span_steps(),
         searches.of_neighbours(),
         *(neighbour_steps(context, searches.at_once) if searches.generalizes else []),
-        CreateTable(
-            "classed",
-            "the class of every individual",
-            lambda s: s.work(CLASSED),
-            lambda s: assigned(s, passes),
+        table(
+            "classed", "the class of every individual", lambda s: assigned(s, passes), into=CLASSED
         ),
-        DropTables("tidy", "what the classes were made from", lambda s: made(s, passes)),
     ]
 
 

@@ -31,13 +31,14 @@ from pganon.encode.work import CODED
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.labels import as_shown, trees
-from pganon.methods.individuals.meetings import joined, made, meeting_steps
+from pganon.methods.individuals.meetings import joined, meeting_steps
 from pganon.privacy.identity import measured
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
-from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
+from pganon.steps import Check, Loop, Search, State, Step, table
 from pganon.steps.facts import count, flag
 from pganon.steps.tasks import TaskResult
 
+SEQUENCE = "sequence"
 _SWEPT = flag("swept")
 _ROUNDS = count("sweep_rounds")
 
@@ -45,52 +46,37 @@ _ROUNDS = count("sweep_rounds")
 def geneir_steps(context: IdentityContext) -> list[Step]:
     return [
         Search(
-            "sequence",
+            SEQUENCE,
             "which hierarchy goes up at every step",
-            lambda s: s.work("sequence"),
+            lambda s: s.work(SEQUENCE),
             (("step", "integer"), ("attribute", "integer")),
             given=lambda s: query(
                 "select :seed as seed", seed=scalar(run_secret(s, "partition_seed"))
             ),
-            batches=lambda s: 1,
             rows=lambda s, batch: query("select 1 as nothing"),
             tasks=lambda s, given, rows: [_Draw(_levels(context, s), given["seed"])],
         ),
-        CreateTable(
+        table(
             "left",
             "all individuals",
-            lambda s: s.work("left", round=0),
             lambda s: query("select i.rid from i", {"i": s.work(INDIVIDUALS)}),
+            later=0,
         ),
-        Repeat(
-            name="sweep",
-            purpose="groups of individuals that show the same become classes if they can",
+        Loop(
+            "sweep",
+            "groups of individuals that show the same become classes if they can",
             body=lambda number: _sweep(context),
             until=_SWEPT,
-            bound=lambda state: sum(_levels(context, state)) + 2,
             rounds=_ROUNDS,
+            carries=["left"],
+            keeps=["groups", "fit"],
         ),
-        CreateTable(
+        table(
             "swept",
             "the class of every individual of these groups",
-            lambda s: s.work("swept"),
             lambda s: stacked([_named_classes(s, r) for r in range(s[_ROUNDS])]),
         ),
         *_residual_steps(context),
-        DropTables(
-            "tidy",
-            "what the classes were made from",
-            lambda s: [
-                s.work("swept"),
-                *made(s),
-                s.work("left", round=s[_ROUNDS]),
-                *[
-                    s.work(name, round=r)
-                    for r in range(s[_ROUNDS])
-                    for name in ("left", "groups", "fit")
-                ],
-            ],
-        ),
     ]
 
 
@@ -116,11 +102,11 @@ def _residual_steps(context: IdentityContext) -> list[Step]:
 
     return [
         *meeting_steps(context, remaining, swept, shown),
-        CreateTable(
+        table(
             "classed",
             "the class of every individual",
-            lambda s: s.work(CLASSED),
             lambda s: stacked([swept(s), *joined(s)]),
+            into=CLASSED,
         ),
     ]
 
@@ -149,26 +135,16 @@ class _Draw:
 
 def _sweep(context: IdentityContext) -> Sequence[Step]:
     return [
-        CreateTable(
-            "groups",
-            "individuals that show the same",
-            lambda s: s.work("groups", round=s.round),
-            lambda s: _groups(context, s),
-        ),
-        CreateTable(
-            "fit",
-            "groups that satisfy every requirement",
-            lambda s: s.work("fit", round=s.round),
-            lambda s: _fit(context, s),
-        ),
-        CreateTable(
+        table("groups", "individuals that show the same", lambda s: _groups(context, s), later=0),
+        table("fit", "groups that satisfy every requirement", lambda s: _fit(context, s), later=0),
+        table(
             "left",
             "individuals of the others",
-            lambda s: s.work("left", round=s.round + 1),
             lambda s: query(
                 "select g.rid from g left join f on f.label = g.label where f.label is null",
                 {"g": s.work("groups", round=s.round), "f": s.work("fit", round=s.round)},
             ),
+            later=1,
         ),
         Check(
             "progress",
@@ -202,7 +178,7 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
     level = scalar(
         query(
             "select count(*) from q where q.step <= :round and q.attribute = :a",
-            {"q": state.work("sequence")},
+            {"q": state.work(SEQUENCE)},
             round=num(state.round),
             a=num(axis.index),
         )

@@ -38,7 +38,7 @@ from pganon.methods.individuals.search.feasibility import forced_suppressions
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count, counts
 
 
@@ -150,11 +150,11 @@ def individual_steps(context: IdentityContext) -> list[Step]:
     return [
         *([_agreement(context)] if options.qi_conflict == "reject" else []),
         *feasible_steps(context),
-        CreateTable(
+        table(
             "individuals",
             "individuals with what their records have",
-            lambda s: s.work(INDIVIDUALS),
             lambda s: _individuals(context, s),
+            into=INDIVIDUALS,
         ),
         Check(
             "individuals",
@@ -201,11 +201,8 @@ def _conflict(row: Mapping[str, Any], state: State) -> PganonError | None:
 
 def block_steps(context: IdentityContext, block_size: int) -> list[Step]:
     return [
-        CreateTable(
-            "blocked",
-            "blocks of similar individuals",
-            lambda s: s.work("blocked"),
-            lambda s: _blocked(context, s, block_size),
+        table(
+            "blocked", "blocks of similar individuals", lambda s: _blocked(context, s, block_size)
         ),
     ]
 

@@ -23,7 +23,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.residuals import RESIDUALS, join_step, units
 from pganon.sqltools import num, query, stacked
-from pganon.steps import Check, CreateTable, Repeat, State, Step
+from pganon.steps import Check, Loop, State, Step, table
 from pganon.steps.facts import count, flag
 
 _CLASSES = count("residual_classes")
@@ -65,20 +65,19 @@ def meeting_steps(
             ),
             gives=[RESIDUALS, _CLASSES],
         ),
-        CreateTable(
+        table(
             "stretches",
             "both in blocks of neighbours",
-            lambda s: s.work("stretches"),
             lambda s: _stretches(context, s, remaining(s), classed(s)),
             when=_somebody,
         ),
-        Repeat(
-            name="meet",
-            purpose="residuals of every block meet the classes of one",
+        Loop(
+            "meet",
+            "residuals of every block meet the classes of one",
             body=lambda number: _meet(context, classed, shown),
             until=_MET,
-            bound=blocks,
             rounds=_ROUNDS,
+            keeps=["joined"],
         ),
     ]
 
@@ -86,13 +85,6 @@ def meeting_steps(
 def joined(state: State, rounds: int | None = None) -> list[exp.Select]:
     """SELECT rid, gid of residuals that joined a class, in so many rounds, or in all."""
     return [query("select j.rid, j.gid from j", {"j": t}) for t in _tables(state, "joined", rounds)]
-
-
-def made(state: State) -> list[QualifiedName]:
-    """Work tables that nothing else is read from."""
-    if not _somebody(state):
-        return []
-    return [state.work("stretches"), *_tables(state, "units"), *_tables(state, "joined")]
 
 
 def blocks(state: State) -> int:
@@ -141,10 +133,9 @@ def _meet(
     context: IdentityContext, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
 ) -> Sequence[Step]:
     return [
-        CreateTable(
+        table(
             "units",
             "residuals, and classes that they meet",
-            lambda s: s.work("units", round=s.round),
             lambda s: units(
                 context,
                 s,
@@ -152,6 +143,7 @@ def _meet(
                 _met(s, classed(s)),
                 lambda hulls: shown(s, hulls),
             ),
+            later=0,
             when=_somebody,
         ),
         join_step(

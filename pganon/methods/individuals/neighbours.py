@@ -12,13 +12,12 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import high_of
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.individuals import INDIVIDUAL_COUNT
 from pganon.methods.individuals.residuals import RESIDUALS, join_step, units
 from pganon.sqltools import fragment, num, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 PLACES = count("places", "spans_", assumed=2)
@@ -35,7 +34,7 @@ MOST_TOGETHER = 4
 
 def span_steps() -> list[Step]:
     return [
-        CreateTable("spans", "blocks to be searched as one", lambda s: s.work("spans"), _spans),
+        table("spans", "blocks to be searched as one", _spans),
         Check(
             "spans",
             "how many of them there are",
@@ -94,14 +93,6 @@ def assigned(state: State, passes: int) -> exp.Select:
     return stacked(parts)
 
 
-def made(state: State, passes: int) -> list[QualifiedName]:
-    """Work tables that nothing else is read from, after so many passes."""
-    names = ["blocked", "grown", "spans", *(["regrown"] if state[JOINED] else [])]
-    for name in ("left", "units", "joined"):
-        names += _of_passes(state, name, passes)
-    return [state.work(name) for name in names]
-
-
 def _of_passes(state: State, name: str, passes: int) -> list[str]:
     return [f"{name}{number}" for number in range(passes)] if passes and _worth(state) else []
 
@@ -138,17 +129,15 @@ def _worth(state: State) -> bool:
 
 def _pass(context: IdentityContext, number: int, at_once: Callable[[State], int]) -> list[Step]:
     return [
-        CreateTable(
+        table(
             f"left{number}",
             "residuals in every third place",
-            lambda s: s.work(f"left{number}"),
             lambda s: _remaining(s, number),
             when=_worth,
         ),
-        CreateTable(
+        table(
             f"units{number}",
             "the same with the classes of neighbouring places",
-            lambda s: s.work(f"units{number}"),
             lambda s: units(context, s, s.work(f"left{number}"), _classes(s, number)),
             when=_worth,
         ),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.forms.work import GROUP_CELLS
+from pganon.forms.work import DISPLAYS, GROUP_CELLS, GROUPED_CLASSES, LOCAL_GROUPED
 from pganon.identifiers import quote
 from pganon.methods.common.base import Method
 from pganon.methods.local.aligned import aligned_steps
@@ -21,8 +21,8 @@ from pganon.methods.local.context import Context, codes
 from pganon.methods.local.displays import display_steps, shown_check
 from pganon.methods.local.eligible import eligible_steps
 from pganon.methods.local.form import LOCAL
-from pganon.methods.local.form.staging import bucket_steps, group_steps
-from pganon.methods.local.grouped import grouped_steps, numbered
+from pganon.methods.local.form.staging import bucket, bucket_steps, group_steps, grouped_step
+from pganon.methods.local.grouped import numbered
 from pganon.methods.local.linked import link_steps
 from pganon.methods.local.medians import median_steps
 from pganon.methods.local.nearest import nearest_steps
@@ -33,9 +33,10 @@ from pganon.methods.local.options import (
     LocalGeneralization,
 )
 from pganon.methods.local.placed import placed
+from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, named, query
-from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps import CreateTable, Parallel, Scope, State, Step, table
 
 
 def single_chains(context: Context) -> list[list[Step]]:
@@ -64,11 +65,11 @@ def _single(context: Context, item: Sensitive) -> CreateTable:
 def equal_steps(context: Context) -> list[Step]:
     """From `placed` to `group_cells`: one group for records that show the same exact values."""
     return [
-        CreateTable(
+        table(
             "group_cells",
             "a group for each combination of values that are shown",
-            lambda s: s.work(GROUP_CELLS),
             lambda s: _cells(context, s),
+            into=GROUP_CELLS,
         ),
         shown_check(context, lambda s: s.work(GROUP_CELLS)),
     ]
@@ -106,11 +107,14 @@ def _partition(
 ) -> Callable[[ReleaseSpec], tuple[Step, ...]]:
     def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         context = Context(spec)
-        return (
+        steps = [
             *display_steps(context),
             _both(context, buckets(context), groups(context)),
-            *grouped_steps(context),
-        )
+            grouped_step(context.layout, numbered(context)),
+        ]
+        numbers = [f"numbers_{name}" for name in (GROUP_ID, *map(bucket, spec.sensitive))]
+        kept = [DISPLAYS, LOCAL_GROUPED, GROUPED_CLASSES, *numbers]
+        return (Scope("what they were made from", steps, keeps=kept),)
 
     return steps
 

@@ -23,7 +23,6 @@ from pganon.encode.work import reference
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.common.block_search import nothing_given
 from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import histogram
 from pganon.methods.local.form import facts
@@ -35,7 +34,7 @@ from pganon.methods.local.search.closeness import close_buckets
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, num, query, scalar, text
-from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps import Check, CreateTable, Search, State, Step, nothing_given
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -85,7 +84,6 @@ class _Buckets:
                 lambda s: plan(self.item, s),
                 _PLAN,
                 given=self._given,
-                batches=lambda s: 1,
                 rows=lambda s, batch: query(
                     "select h.code, h.n, h.position from h order by h.code",
                     {"h": histogram(self.item, s)},
@@ -111,14 +109,6 @@ class _Buckets:
                 when=lambda s: self._independent(s) and not ordered(self.context, self.item, s),
             ),
             ranges_step(self.context, self.item),
-            DropTables(
-                "tidy",
-                "what the buckets were made from",
-                lambda s: [
-                    histogram(self.item, s),
-                    *([plan(self.item, s)] if self._independent(s) else []),
-                ],
-            ),
         ]
 
     def _given(self, state: State) -> exp.Select:

@@ -21,7 +21,7 @@ from pganon.methods.local.form.layout import forms, is_generalized
 from pganon.methods.local.placed import mask, placed_step
 from pganon.methods.local.search.subsets import merged
 from pganon.sqltools import col, fragment, num, query
-from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps import Check, Search, State, Step, table
 from pganon.steps.facts import RECORDS
 from pganon.steps.tasks import TaskResult
 
@@ -29,11 +29,8 @@ from pganon.steps.tasks import TaskResult
 def display_steps(context: Context) -> list[Step]:
     """From the encoded records to `placed`."""
     return [
-        CreateTable(
-            "masks",
-            "records by which of their values are sensitive",
-            lambda s: s.work("masks"),
-            lambda s: _masks(context, s),
+        table(
+            "masks", "records by which of their values are sensitive", lambda s: _masks(context, s)
         ),
         Check(
             "subsets",
@@ -52,8 +49,6 @@ def display_steps(context: Context) -> list[Step]:
             "what records of every mask show",
             lambda s: s.work(DISPLAYS),
             (("mask", "text"), ("display", "integer"), ("form", "text")),
-            given=lambda s: query("select 1 as nothing"),
-            batches=lambda s: 1,
             rows=lambda s, batch: query(
                 'select m.mask, m.n from m order by m.mask collate "C"', {"m": s.work("masks")}
             ),
@@ -68,7 +63,6 @@ def display_steps(context: Context) -> list[Step]:
             ),
             fragment("coalesce(sum(t.n), 0)::bigint"),
         ),
-        DropTables("tidy", "the masks", lambda s: [s.work("masks")]),
     ]
 
 

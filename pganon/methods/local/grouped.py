@@ -6,26 +6,25 @@ from sqlglot import exp
 
 from pganon.encode.records import NUMBER
 from pganon.forms.work import GROUPED_CLASSES
-from pganon.methods.local.aligned import leftovers, shared
+from pganon.methods.local.aligned import shared
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.context import Context, codes
 from pganon.methods.local.form.aligned import leader, set_of
-from pganon.methods.local.form.staging import Held, Numbered, drawn, grouped_step
+from pganon.methods.local.form.staging import Held, Numbered, drawn
 from pganon.methods.local.ordered import (
     all_buckets,
     bucket_of,
-    bucket_table,
     in_range,
     number_of,
     ordered,
     ranged_values,
     ranges,
 )
-from pganon.methods.local.placed import placed, placed_tables
+from pganon.methods.local.placed import placed
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import aliased, col, fragment, num, query
-from pganon.steps import DropTables, State, Step
+from pganon.steps import State
 
 
 def numbered(context: Context) -> Numbered:
@@ -36,22 +35,6 @@ def numbered(context: Context) -> Numbered:
         held=lambda s, item, name: _held(context, item, name, s),
         records=lambda s: _records(context, s),
     )
-
-
-def grouped_steps(context: Context) -> list[Step]:
-    """From `placed`, the groups and the buckets to the input of the form."""
-    return [
-        grouped_step(context.layout, numbered(context)),
-        DropTables(
-            "tidy",
-            "what they were made from",
-            lambda s: [
-                *placed_tables(context, s),
-                *[bucket_table(context, item, s) for item in _independent(context, s)],
-                *leftovers(context, s),
-            ],
-        ),
-    ]
 
 
 def _records(context: Context, state: State) -> exp.Select:

@@ -37,7 +37,7 @@ from pganon.methods.local.form.axes import shown_arrays
 from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.placed import placed
 from pganon.sqltools import cast, chain, col, fragment, num, query
-from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps import Check, Scope, Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 BLOCK = 500_000
@@ -49,11 +49,11 @@ CELLS, GROUPS = "median_cells", "median_groups"
 def search_steps(context: Context) -> list[Step]:
     """From the remaining groups of the rounds to `median_cells` and `median_groups`."""
     return [
-        CreateTable(
+        table(
             "blocks",
             "cells of groups that could be cut, in blocks",
-            lambda s: s.work(CELLS),
             lambda s: _in_blocks(context, s),
+            into=CELLS,
         ),
         Check(
             "count",
@@ -188,11 +188,8 @@ def median_steps(context: Context) -> list[Step]:
         beside=tuple(search_steps(context)),
         groups_beside=lambda s: final_cells(context, s),
     )
-    return [
-        *start_steps(context),
-        *rounds.steps(),
-        DropTables("tidy", "what was cut in blocks", lambda s: [s.work(CELLS), s.work(GROUPS)]),
-    ]
+    steps = [*start_steps(context), *rounds.steps()]
+    return [Scope("what the groups were made from", steps, keeps=[GROUP_CELLS])]
 
 
 def block_steps(context: Context, block_size: int, table: str) -> list[Step]:
@@ -228,11 +225,11 @@ class _BlockCuts(MedianCuts):
 def start_steps(context: Context) -> list[Step]:
     """From `placed` to the cells and the groups that rounds start from."""
     return [
-        CreateTable(
+        table(
             "cells",
             "equal records collapse into weighted cells",
-            lambda s: s.work("cells", round=0),
             lambda s: _cells(context, s),
+            later=0,
         ),
         shown_check(context, lambda s: s.work("cells", round=0)),
         start_step(context.axes),

@@ -36,7 +36,7 @@ from pganon.methods.local.search.nearest import (
     nearest_groups,
 )
 from pganon.sqltools import aliased, cast, col, equal, named, num, query, scalar, text
-from pganon.steps import Check, CreateTable, DropTables, Search, State, Step
+from pganon.steps import Check, Scope, Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -44,13 +44,13 @@ def nearest_steps(context: Context) -> list[Step]:
     """From `placed` to `group_cells`."""
     options = context.options
     assert isinstance(options, LgbNcp)
-    return [
+    steps = [
         *block_steps(context, options.block_size, "blocks"),
-        CreateTable(
+        table(
             "block_cells",
             "the cells of every block, in random order",
-            lambda s: s.work("cells"),
             lambda s: _cells(context, s),
+            into="cells",
         ),
         Check(
             "blocks",
@@ -68,21 +68,17 @@ def nearest_steps(context: Context) -> list[Step]:
             rows=lambda s, batch: _rows(context, s, batch),
             tasks=lambda s, given, rows: _tasks(context, s, given, rows),
         ),
-        CreateTable(
+        table(
             "group_cells",
             "the group of every cell",
-            lambda s: s.work(GROUP_CELLS),
             lambda s: query(
                 "select g.gid, c.display from c join g on g.cell = c.cell",
                 {"c": s.work("cells"), "g": s.work("cell_groups")},
             ).select(*codes(context, "c")),
-        ),
-        DropTables(
-            "tidy",
-            "what groups were made from",
-            lambda s: [s.work(name) for name in ("blocks", "cells", "cell_groups")],
+            into=GROUP_CELLS,
         ),
     ]
+    return [Scope("what groups were made from", steps, keeps=[GROUP_CELLS])]
 
 
 def _cells(context: Context, state: State) -> exp.Expr:

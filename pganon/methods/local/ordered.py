@@ -37,12 +37,6 @@ def ranges(item: Sensitive, state: State) -> QualifiedName:
     return state.work(f"ranges{item.index}")
 
 
-def bucket_table(context: Context, item: Sensitive, state: State) -> QualifiedName:
-    """The work table with the bucket of every record, of a column that shares no buckets."""
-    kind = "ranges" if ordered(context, item, state) else "bucketed"
-    return state.work(f"{kind}{item.index}")
-
-
 def ordered(context: Context, item: Sensitive, state: State) -> bool:
     """Whether all records are released, in the order of the values of the column."""
     if item != numbered_by(context.spec) or not as_encoded(context, state):

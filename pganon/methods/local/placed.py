@@ -11,13 +11,12 @@ from sqlglot import exp
 from pganon.encode.records import HIDES, NUMBER, tells_hidden
 from pganon.encode.work import CODED
 from pganon.forms.work import DISPLAYS, shown_beside
-from pganon.identifiers import QualifiedName
 from pganon.methods.local.context import Context
 from pganon.methods.local.form.facts import SUBSETS
 from pganon.methods.local.form.layout import in_bucket, is_generalized
 from pganon.privacy.rows import Relation
 from pganon.sqltools import chain, col, fragment, named, query
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, table
 
 _PLACED = "placed"
 
@@ -29,18 +28,12 @@ def placed(context: Context, state: State) -> Relation:
 
 def placed_step(context: Context) -> CreateTable:
     """The step that creates the work table `placed`, where there is one."""
-    return CreateTable(
+    return table(
         _PLACED,
         "the records that are released, with what they show",
-        lambda s: s.work(_PLACED),
         lambda s: _placed(context, s),
         when=lambda s: not as_encoded(context, s),
     )
-
-
-def placed_tables(context: Context, state: State) -> list[QualifiedName]:
-    """The work table `placed`, if there is one."""
-    return [] if as_encoded(context, state) else [state.work(_PLACED)]
 
 
 def mask(context: Context, table: str) -> exp.Expr:

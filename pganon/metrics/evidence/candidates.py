@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from pganon.forms.form import Histogram, Relations
 from pganon.identifiers import quote
+from pganon.metrics.evidence.people import fewest
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
@@ -27,7 +28,7 @@ def counted(name: str) -> Sizes:
 
 
 def document(
-    sizes: Sizes, facts: Facts, smallest: int, of: str, columns: Sequence[str], kind: str
+    sizes: Sizes, facts: Facts, smallest: float, of: str, columns: Sequence[str], kind: str
 ) -> list[dict[str, Any]]:
     """As JSON, of what and of which columns candidates are; empty if there are no groups."""
     found = sizes.document(facts, smallest)
@@ -56,7 +57,7 @@ def checks(
 
 def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
     """Of the same, as JSON."""
-    smallest = spec.policy.report.smallest
+    smallest = fewest(spec, facts)
     return [
         one
         for item in spec.sensitive

@@ -15,7 +15,7 @@ from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Histogram, Relations, Tables
 from pganon.metrics import coverage, distribution, source
 from pganon.metrics.evidence import distributions, exactness, journalist, shares
-from pganon.metrics.evidence.people import Individuals, alike_in_source
+from pganon.metrics.evidence.people import Individuals, alike_in_source, fewest
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query, stacked
@@ -172,7 +172,7 @@ def whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         "format": 1,
         "smallest": asked.smallest,
         "class_sizes": {
-            "release": RELEASE.document(facts, asked.smallest, asked.accepted),
+            "release": RELEASE.document(facts, fewest(spec, facts), asked.accepted),
             "source": None,
         },
         "sensitive": shares.documents(spec, facts),
@@ -190,14 +190,15 @@ def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
 
 def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
     asked, smallest = spec.policy.report, spec.policy.report.smallest
+    counted = fewest(spec, facts)
     return {
         "format": 1,
         "smallest": smallest,
         "class_sizes": {
-            "release": RELEASE.document(facts, smallest, asked.accepted),
-            "source": SOURCE.document(facts, smallest, asked.accepted),
+            "release": RELEASE.document(facts, counted, asked.accepted),
+            "source": SOURCE.document(facts, counted, asked.accepted),
         },
-        "population": journalist.document(facts, asked) if spec.population else None,
+        "population": journalist.document(facts, asked, counted) if spec.population else None,
         "sensitive": shares.documents(spec, facts),
         "attributes": [
             {

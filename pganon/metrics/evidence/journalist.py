@@ -33,7 +33,7 @@ def check(limits: Sequence[Limit], covered: Callable[[State], exp.Select]) -> Ch
     )
 
 
-def document(facts: Facts, asked: Reporting) -> dict[str, Any]:
+def document(facts: Facts, asked: Reporting, smallest: float) -> dict[str, Any]:
     """As JSON: people whom a class covers at least, chances, records above each limit."""
     fewest = facts[FEWEST]
     return {
@@ -41,7 +41,7 @@ def document(facts: Facts, asked: Reporting) -> dict[str, Any]:
         "highest": 1 / max(1, fewest),
         "mean": facts[MEAN],
         "above": {
-            limit.name: told(facts[count(f"above{number}", "population_")], asked.smallest)
+            limit.name: told(facts[count(f"above{number}", "population_")], smallest)
             for number, limit in enumerate(asked.accepted)
         },
     }

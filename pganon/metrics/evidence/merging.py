@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 def merged(
     people: Sequence[int],
-    smallest: int,
+    smallest: float,
     empty: Sequence[bool] | None = None,
     known: Sequence[int] = (),
 ) -> list[tuple[int, int]]:
@@ -44,6 +44,6 @@ def merged(
     return [*ranges, (first, len(people) - 1)]
 
 
-def told(people: int, smallest: int) -> int | None:
+def told(people: int, smallest: float) -> int | None:
     """A number of people; None if they are some, and fewer than `smallest`."""
     return people if people == 0 or people >= smallest else None

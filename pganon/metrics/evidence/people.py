@@ -17,11 +17,13 @@ from pganon.encode.people import has_several
 from pganon.encode.work import CODED
 from pganon.forms.elements import own_value
 from pganon.forms.form import Relations
+from pganon.forms.withheld import fewest_records
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, materialized, query
 from pganon.steps import CreateTable, State, Step
+from pganon.steps.facts import Facts
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,14 @@ def holders(held: Relation) -> exp.Select:
         " group by o.person) as r group by r.place) as f on f.place = p.place"
     )
     return materialized(tree, once=once, placed=placed)
+
+
+def fewest(spec: ReleaseSpec, facts: Facts) -> float:
+    """How many are counted together, so that they are `report.smallest` people: records, unless the
+    form says which are of one person."""
+    if spec.policy.method.encoding.reserves_identity:
+        return spec.policy.report.smallest
+    return fewest_records(spec, facts)
 
 
 def attribute_steps(spec: ReleaseSpec, attribute: Attribute) -> list[Step]:

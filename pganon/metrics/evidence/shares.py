@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.forms.form import Histogram, Relations
-from pganon.forms.withheld import share_told
+from pganon.forms.withheld import several_in_earlier, share_told
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
-from pganon.metrics.evidence.people import Individuals, holders, of_values
+from pganon.metrics.evidence.people import Individuals, fewest, holders, of_values
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
@@ -69,12 +70,16 @@ def chains(
         return [check]
 
     smallest = spec.policy.report.smallest
+    if individuals is None and several_in_earlier(spec):
+        return []
     return [chain(item) for item in spec.sensitive]
 
 
 def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
     """Of every sensitive column that enough people have in groups, as JSON."""
-    smallest = spec.policy.report.smallest
+    smallest = fewest(spec, facts)
+    if smallest == inf:
+        return []
     shown = [item for item in spec.sensitive if sum(_people(item, facts)) >= smallest]
     return [_document(item, facts, smallest) for item in shown]
 
@@ -83,7 +88,7 @@ def _people(item: Sensitive, facts: Facts) -> list[int]:
     return [facts[_common(item, place)] for place in range(STEPS)]
 
 
-def _document(item: Sensitive, facts: Facts, smallest: int) -> dict[str, Any]:
+def _document(item: Sensitive, facts: Facts, smallest: float) -> dict[str, Any]:
     people = _people(item, facts)
     hidden, mean = facts[_hidden(item)], facts[_mean(item)]
     most = facts[_hidden_times(item)]

@@ -43,7 +43,7 @@ class Sizes:
         )
 
     def document(
-        self, facts: Facts, smallest: int, limits: Sequence[Limit] = ()
+        self, facts: Facts, smallest: float, limits: Sequence[Limit] = ()
     ) -> dict[str, Any] | None:
         """As JSON; None if there are no groups."""
         found = {name: facts[self._fact(name)] for name in self._columns(limits)}

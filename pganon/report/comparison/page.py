@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from pganon.report.charts import svg
@@ -12,18 +11,6 @@ from pganon.report.comparison.rows import named, reasons, rows
 from pganon.report.comparison.series import Series, series_of
 from pganon.report.template import Document, render
 from pganon.report.words import count, listed, percent, plain, several
-
-FORMAT = "pganon comparison 1"
-
-
-def document(compared: Mapping[str, Any], made_at: datetime, program: str) -> dict[str, Any]:
-    """What the page shows: the figures of a comparison, and what made it."""
-    return {
-        "format": FORMAT,
-        "timestamp": made_at.isoformat(),
-        "program": program,
-        **compared,
-    }
 
 
 def page(found: Document) -> str:

@@ -6,7 +6,7 @@ It has no time at which it was made: who may read a release gets the same bytes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pganon.metrics.evidence.shares import STEPS
 from pganon.metrics.evidence.sizes import BINS
@@ -14,8 +14,24 @@ from pganon.policy.reporting import Reporting
 from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
-from pganon.report.dataset import dataset
+from pganon.report.dataset import Dataset, dataset
 from pganon.report.outcome import NONE, chance_row, row
+from pganon.report.parts import (
+    Chance,
+    Count,
+    Digest,
+    LimitName,
+    Limits,
+    Members,
+    Number,
+    Outcome,
+    Part,
+    ShareBin,
+    Signed,
+    SizeBin,
+    Text,
+    Time,
+)
 from pganon.report.promises import limits_of
 from pganon.report.readers.seen import Commonest, Seen
 from pganon.report.words import count, guess, listed, percent, plain
@@ -49,6 +65,107 @@ _MODELS: tuple[type[Model], ...] = (
 """Those of which a guarantee has all that their sentences say."""
 
 
+class ReadersProperties(Part):
+    """What the report is about."""
+
+    release: str
+    version: int
+    request: None
+    method: str
+    published_at: Time
+    released: Count | None
+    members: Members
+    known: list[str]
+    sensitive: list[str]
+    exact: bool
+    alone: bool
+
+
+class ReadersColumn(Part):
+    """A column of the first view."""
+
+    name: str
+    type: str
+    comment: str
+    form: str | None
+
+
+class ReadersSizes(Part):
+    people: Count
+    groups: Count
+    smallest: int
+    largest: int
+    above: dict[LimitName, Count]
+    bins: list[SizeBin]
+
+
+class OwnSizes(Part):
+    release: ReadersSizes | None
+
+
+class ReadersRisk(Part):
+    release: Chance | None
+    source: None
+    limits: Limits
+
+
+class Guarantee(Part):
+    """A requirement, as `pganon.guarantees` has it."""
+
+    model: str
+    name: str
+    column: str | None
+    published: str | None
+    requirement: str
+    required: Number | None
+    sentence: str
+    over_versions: str | None
+
+
+class ReadersSensitive(Part):
+    """How common the most common value of a group is."""
+
+    column: str
+    most: Number
+    mean: Number
+    fewest_values: Count
+    limit: None
+    bins: list[ShareBin]
+
+
+class NoProof(Part):
+    evidence_sha256: None
+
+
+class GivenFile(Part):
+    name: str
+    sha256: Digest
+
+
+class ReadersReport(Signed):
+    """The report for readers, of what they see."""
+
+    format: Literal["pganon report 1"]
+    uid: str
+    edition: Literal["readers"]
+    command: Literal["pganon report"]
+    program: str
+    summary: str
+    outcome: list[Outcome]
+    properties: ReadersProperties
+    views: list[str]
+    columns: list[ReadersColumn]
+    risk: ReadersRisk
+    class_sizes: OwnSizes
+    guarantee: list[Guarantee]
+    adversary: str | None
+    sensitive: list[ReadersSensitive]
+    not_protected: list[Text]
+    files: list[GivenFile]
+    proof: NoProof
+    dataset: Dataset
+
+
 def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
     """Everything that the page shows.
 
@@ -57,7 +174,7 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
     """
     chance = _chance(seen)
     sensitive = [_sensitive(name, found) for name, found in seen.commonest.items()]
-    report = {
+    parts: dict[str, Any] = {
         "format": FORMAT,
         "uid": f"{seen.release}/{seen.version}",
         "edition": "readers",
@@ -65,29 +182,26 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
         "program": seen.program,
         "summary": " ".join(_summary(seen, chance, sensitive)),
         "outcome": list(_outcome(seen, chance, sensitive)),
-        "properties": {
-            "release": seen.release,
-            "version": seen.version,
-            "request": None,
-            "method": seen.method,
-            "published_at": seen.published_at.isoformat(),
-            "released": _people(seen) if chance else None,
-            "members": seen.members,
-            "known": seen.known,
-            "sensitive": seen.sensitive,
-            "exact": seen.exact,
-            "alone": seen.alone,
-        },
+        "properties": ReadersProperties(
+            release=seen.release,
+            version=seen.version,
+            request=None,
+            method=seen.method,
+            published_at=seen.published_at,
+            released=_people(seen) if chance else None,
+            members=seen.members,
+            known=seen.known,
+            sensitive=seen.sensitive,
+            exact=seen.exact,
+            alone=seen.alone,
+        ),
         "views": seen.views,
         "columns": [
-            {key: one[key] for key in ("name", "type", "comment", "form")} for one in seen.first
+            ReadersColumn(**{key: one[key] for key in ReadersColumn.model_fields})
+            for one in seen.first
         ],
-        "risk": {
-            "release": chance,
-            "source": None,
-            "limits": figures.limits(_ACCEPTED),
-        },
-        "class_sizes": {"release": _sizes(seen) if chance else None},
+        "risk": ReadersRisk(release=chance, source=None, limits=figures.limits(_ACCEPTED)),
+        "class_sizes": OwnSizes(release=_sizes(seen) if chance else None),
         "guarantee": [_stated(seen, item) for item in seen.guarantee],
         "adversary": next((item["adversary"] for item in seen.guarantee), None),
         "sensitive": sensitive,
@@ -99,83 +213,72 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
             grouped=chance is not None,
             exact=seen.exact,
         ),
-        "files": list(files),
-        "proof": {"evidence_sha256": None},
+        "files": [GivenFile(**one) for one in files],
+        "proof": NoProof(evidence_sha256=None),
     }
-    return {**report, "dataset": dataset(report)}
+    return ReadersReport(**parts, dataset=dataset(parts)).document()
 
 
-def _chance(seen: Seen) -> dict[str, Any] | None:
+def _chance(seen: Seen) -> Chance | None:
     if not seen.sizes:
         return None
-    smallest = min(size for size, _ in seen.sizes)
     groups = sum(groups for _, groups in seen.sizes)
-    return {"smallest": smallest, "highest": 1 / smallest, "mean": groups / _people(seen)}
+    return figures.chance_of(min(seen.sizes)[0], groups / _people(seen))
 
 
 def _people(seen: Seen) -> int:
     return sum(size * groups for size, groups in seen.sizes)
 
 
-def _sizes(seen: Seen) -> dict[str, Any]:
+def _sizes(seen: Seen) -> ReadersSizes:
     sizes = seen.sizes
-    return {
-        "people": _people(seen),
-        "groups": sum(groups for _, groups in sizes),
-        "smallest": min(size for size, _ in sizes),
-        "largest": max(size for size, _ in sizes),
-        "above": {
-            limit.name: sum(size * groups for size, groups in sizes if size <= limit.largest)
-            for limit in _ACCEPTED
-        },
-        "bins": [
-            {
-                "from": first,
-                "to": last,
-                "people": sum(
-                    size * groups
-                    for size, groups in sizes
-                    if first <= size and (last is None or size <= last)
-                ),
-            }
-            for first, last in BINS
-        ],
-    }
+
+    def people(first: int, last: int | None) -> int:
+        return sum(size * n for size, n in sizes if first <= size <= (last or size))
+
+    return ReadersSizes(
+        people=_people(seen),
+        groups=sum(groups for _, groups in sizes),
+        smallest=min(sizes)[0],
+        largest=max(sizes)[0],
+        above={limit.name: people(1, limit.largest) for limit in _ACCEPTED},
+        bins=[SizeBin(first=a, last=b, people=people(a, b)) for a, b in BINS],
+    )
 
 
-def _sensitive(column: str, found: Sequence[Commonest]) -> dict[str, Any]:
+def _sensitive(column: str, found: Sequence[Commonest]) -> ReadersSensitive:
     records = sum(one.records * one.groups for one in found)
     people = [0] * STEPS
     for one in found:
         # A share on a border counts below it, as in the edition for the officer.
         people[-(-one.most * STEPS // one.records) - 1] += one.records * one.groups
-    return {
-        "column": column,
-        "most": max(one.most / one.records for one in found),
-        "mean": sum(one.most * one.groups for one in found) / records,
-        "fewest_values": min(one.values for one in found),
-        "limit": None,
-        "bins": [
-            {"from": place / STEPS, "to": (place + 1) / STEPS, "people": held}
+    return ReadersSensitive(
+        column=column,
+        most=max(one.most / one.records for one in found),
+        mean=sum(one.most * one.groups for one in found) / records,
+        fewest_values=min(one.values for one in found),
+        limit=None,
+        bins=[
+            ShareBin(above=place / STEPS, upto=(place + 1) / STEPS, people=held)
             for place, held in enumerate(people)
         ],
-    }
+    )
 
 
-def _stated(seen: Seen, item: Mapping[str, Any]) -> dict[str, Any]:
+def _stated(seen: Seen, item: Mapping[str, Any]) -> Guarantee:
     column, model = item["column"], _model(item)
-    return {
-        "model": item["model"],
-        "name": item["model"].replace("_", " "),
-        "column": column,
-        "published": column,
-        "requirement": item["requirement"],
-        "required": None if model is None else model.parameter,
-        "sentence": f"The release satisfies {item['requirement']}."
+    return Guarantee(
+        model=item["model"],
+        name=item["model"].replace("_", " "),
+        column=column,
+        published=column,
+        requirement=item["requirement"],
+        required=None if model is None else model.parameter,
+        sentence=f"The release satisfies {item['requirement']}."
         if model is None
         else model.sentence(listed(seen.known), column or ""),
-        "over_versions": item.get("over_versions"),
-    }
+        over_versions=item.get("over_versions"),
+    )
 
 
 def _model(item: Mapping[str, Any]) -> Model | None:
@@ -194,28 +297,28 @@ def _model(item: Mapping[str, Any]) -> Model | None:
 
 
 def _summary(
-    seen: Seen, chance: Mapping[str, Any] | None, sensitive: Sequence[Mapping[str, Any]]
+    seen: Seen, chance: Chance | None, sensitive: Sequence[ReadersSensitive]
 ) -> Iterator[str]:
     if chance is not None:
         yield (
-            f"Whoever knows {listed(seen.known)} of a person finds at least {chance['smallest']}"
+            f"Whoever knows {listed(seen.known)} of a person finds at least {chance.smallest}"
             f" {seen.members} that look the same, so {guess(alone=seen.alone)} is right at most"
-            f" once in {chance['smallest']} times."
+            f" once in {chance.smallest} times."
         )
     elif seen.exact:
         yield f"{listed(seen.known)} are published exactly, so people can be found by them."
     for item in sensitive[:2]:
-        name = plain(item["column"])
-        if item["most"] < 1:
-            yield f"In no group do more than {percent(item['most'])} have the same {name}."
+        name = plain(item.column)
+        if item.most < 1:
+            yield f"In no group do more than {percent(item.most)} have the same {name}."
         else:
             yield f"In some groups all have the same {name}."
     yield "All figures were counted in what you can read yourself."
 
 
 def _outcome(
-    seen: Seen, chance: Mapping[str, Any] | None, sensitive: Sequence[Mapping[str, Any]]
-) -> Iterator[dict[str, Any]]:
+    seen: Seen, chance: Chance | None, sensitive: Sequence[ReadersSensitive]
+) -> Iterator[Outcome]:
     if chance is not None:
         groups = sum(groups for _, groups in seen.sizes)
         least, largest = min(seen.sizes)[0], max(seen.sizes)[0]
@@ -223,12 +326,12 @@ def _outcome(
         yield row("smallest", "Smallest group", figure, "who look the same", "counted", NONE)
         yield chance_row(least, _ACCEPTED)
         yield row("groups", "Groups", count(groups), f"of {least} to {largest}", "counted", NONE)
-    for item in sorted(sensitive, key=lambda one: -one["most"])[:1]:
+    for item in sorted(sensitive, key=lambda one: -one.most)[:1]:
         yield row(
             "common",
-            f"Most common {plain(item['column'], 30)} in a group",
-            percent(item["most"]),
-            f"at most; on average {percent(item['mean'])}",
+            f"Most common {plain(item.column, 30)} in a group",
+            percent(item.most),
+            f"at most; on average {percent(item.mean)}",
             "counted",
             NONE,
         )

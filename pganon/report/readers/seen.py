@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from pganon.privacy.judged import ALL_VERSIONS
+from pganon.report.parts import Members
 
 _BOXED = ("range", "set", "ordinal", "label", "listed", "mean", "mode")
 """Forms of which all records of a group show the same."""
@@ -95,7 +96,7 @@ class Seen:
         return None if others else bucket
 
     @property
-    def members(self) -> str:
+    def members(self) -> Members:
         """What a group has: only numbers of individuals say that these are people."""
         return "records" if self.individual is None else "people"
 

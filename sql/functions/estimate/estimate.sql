@@ -41,7 +41,15 @@ BEGIN
     select_text := pganon.estimate_query(release, query);
     BEGIN
         RETURN QUERY EXECUTE select_text;
-    EXCEPTION WHEN data_exception OR undefined_function OR datatype_mismatch OR cannot_coerce THEN
+    EXCEPTION
+    WHEN numeric_value_out_of_range THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA118', MESSAGE = CASE
+                WHEN (pganon.asked(query)).measured IS NULL THEN 'a number of a condition is out of range'
+                ELSE format('numbers of %I are too large or too small: their sums or squares are beyond double'
+                    ' precision', (pganon.asked(query)).measured) END,
+            HINT = 'ask for count(*), or about a release of a view that scales the column';
+    WHEN data_exception OR undefined_function OR datatype_mismatch OR cannot_coerce THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA118', MESSAGE = format('a condition does not fit its column: %s', SQLERRM),
             HINT = 'constants are of the type of the source column';

@@ -102,7 +102,7 @@ DECLARE
         'pganon.await_request(bigint, interval)',
         'pganon.release(text, jsonb, interval)',
         'pganon.assert_login()',
-        'pganon.approve_release(bigint, text)',
+        'pganon.approve_release(bigint, text, text)',
         'pganon.reject_release(bigint, text)',
         'pganon.request_evidence(bigint)',
         'pganon.assert_release(text, text, interval)'

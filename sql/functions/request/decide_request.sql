@@ -1,7 +1,10 @@
 -- The decision of a second person about a release that waits for it. Who may not decide learns of no
--- request. A superuser has the rights of every role, and is an approver only under the own name.
+-- request. A superuser has the rights of every role, and is an approver only under the own name. What is
+-- approved is what was looked at: once a release was judged again, only who names the digest of the new
+-- evidence has seen that.
 CREATE FUNCTION pganon.decide_request(
-    p_actor text, p_actor_id oid, p_id bigint, p_decision text, p_reason text
+    p_actor text, p_actor_id oid, p_id bigint, p_decision text, p_reason text,
+    p_evidence text
 )
     RETURNS void
     LANGUAGE plpgsql VOLATILE
@@ -10,6 +13,7 @@ AS $$
 DECLARE
     asked record;
     as_role text;
+    seen jsonb[];
 BEGIN
     SELECT r.* INTO asked FROM pganon_private.request AS r WHERE r.id = p_id FOR UPDATE;
     SELECT n.role INTO as_role
@@ -49,6 +53,26 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'PA402', MESSAGE = 'give a reason, of at most 2000 bytes';
     END IF;
+    SELECT array_agg(l.details -> 'evidence_sha256' ORDER BY l.id DESC) INTO seen
+    FROM pganon_private.ledger AS l
+    WHERE l.run_id = asked.run_id AND l.event = 'awaiting_approval';
+    IF p_decision = 'approved' AND (p_evidence IS NOT NULL OR cardinality(seen) > 1)
+        AND to_jsonb(p_evidence) IS DISTINCT FROM seen[1]
+    THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'PA413',
+            MESSAGE = CASE
+                WHEN p_evidence IS NULL THEN format(
+                    'request %s was judged again since it first waited for approval, with other evidence', p_id
+                )
+                ELSE format('request %s waits with other evidence than that', p_id)
+            END,
+            HINT = format(
+                'look at what it is now (pganon report --request %s), and approve with the `evidence_sha256`'
+                ' that stands there: pganon approve %s --evidence SHA256, or'
+                ' pganon.approve_release(%s, reason, evidence)', p_id, p_id, p_id
+            );
+    END IF;
     INSERT INTO pganon_private.approval (request, decision, login, role, reason)
     VALUES (p_id, p_decision, p_actor, as_role, p_reason);
     UPDATE pganon_private.request AS r
@@ -59,17 +83,11 @@ BEGIN
         p_decision, asked.release, asked.run_id, NULL,
         jsonb_build_object('request', p_id, 'role', as_role) || jsonb_strip_nulls(
             -- What the person could see before the decision.
-            jsonb_build_object('evidence_sha256', (
-                SELECT l.details -> 'evidence_sha256'
-                FROM pganon_private.ledger AS l
-                WHERE l.run_id = asked.run_id AND l.event = 'awaiting_approval'
-                ORDER BY l.id DESC
-                LIMIT 1
-            ))
+            jsonb_build_object('evidence_sha256', seen[1])
         )
     );
 END
 $$;
 
-COMMENT ON FUNCTION pganon.decide_request(text, oid, bigint, text, text) IS
+COMMENT ON FUNCTION pganon.decide_request(text, oid, bigint, text, text, text) IS
     'the decision of a second person about a release that waits for it';

@@ -16,11 +16,12 @@ BEGIN
             PERFORM pganon.end_request(p_action.actor, actor_id, p_action.request);
         WHEN 'approve' THEN
             PERFORM pganon.decide_request(
-                p_action.actor, actor_id, p_action.request, 'approved', p_action.reason
+                p_action.actor, actor_id, p_action.request, 'approved', p_action.reason,
+                p_action.parameters ->> 'evidence'
             );
         WHEN 'reject' THEN
             PERFORM pganon.decide_request(
-                p_action.actor, actor_id, p_action.request, 'rejected', p_action.reason
+                p_action.actor, actor_id, p_action.request, 'rejected', p_action.reason, NULL
             );
     END CASE;
     RETURN p_action.request;

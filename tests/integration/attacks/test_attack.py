@@ -14,6 +14,7 @@ from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
 from pganon.attacks.released import Release
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
+from pganon.forms.withheld import told_finding
 from pganon.run.tables import clean
 from tests.support.harness import driver, faults, plans
 from tests.support.harness.cli import pganon
@@ -246,8 +247,13 @@ def test_reports_have_the_attacks_on_what_they_are_about(db: Database, tmp_path:
     assert shown is not None
     assert (shown["seed"], shown["people"], shown["targets"]) == (3, 400, 100)
     plain = json.loads(json.dumps(found.as_dict()))
-    rates = ("attack", "adversary", "column", "release", "members", "control", "difference")
-    assert [{name: one[name] for name in rates} for one in shown["findings"]] == plain["findings"]
+    told = [told_finding(one, 11) for one in plain["findings"]]
+    assert told != plain["findings"], "of some attacks nearly everybody is a victim"
+    assert [{name: one[name] for name in told[0]} for one in shown["findings"]] == told
+    kept = conn.execute(
+        "SELECT details -> 'findings' FROM pganon_private.ledger WHERE event = 'attacked'"
+    ).fetchone()
+    assert kept == (told,), "which approvers read"
     assert "Zanzibar" not in file.read_text()
     # One record is another one.
     db.source("UPDATE public.person SET told = 'other' WHERE id = 9")

@@ -16,10 +16,10 @@ from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import listing
 from pganon.resolved.model import ReleaseSpec
+from pganon.run.context import resolve_policy
 from pganon.run.erasure import forget_people
 from pganon.run.options import Options
 from pganon.run.release import run_release
-from pganon.run.resolution import resolve_policy
 from pganon.run.tables import clean
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Connection, Database
@@ -340,7 +340,7 @@ def test_a_snapshot_that_cannot_be_removed_is_left_to_the_next_run(
 
     conn = source.owner()
     with monkeypatch.context() as patched:
-        patched.setattr("pganon.run.sharing.drop_run", held)
+        patched.setattr("pganon.run.dry_run.drop_run", held)
         found = compared(source, "k=8")
     assert [row.verdict for row in found.candidates] == ["candidate"]
     assert faults.events(conn)[-1] == "dry_run"

@@ -71,6 +71,17 @@ def test_evidence_that_somebody_changed_is_seen(db: Database, tmp_path: Path):
     assert (report["status"], report["proof"]["intact"]) == ("fail", False)
 
 
+def test_what_fits_no_report_is_named(db: Database, tmp_path: Path):
+    db.admin.execute(
+        "UPDATE pganon_private.version SET evidence ="
+        " jsonb_set(evidence, '{class_sizes,release,largest}', '\"secret\"')"
+    )
+    file = tmp_path / "report.json"
+    ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn())
+    assert (ran.code, file.exists(), "secret" in ran.err) == (2, False, False)
+    assert "does not fit a report: Report.class_sizes.release.largest\n" in ran.err
+
+
 def test_what_the_policy_says_now_is_reported(db: Database, tmp_path: Path):
     db.admin.execute(
         "UPDATE pganon_private.policy SET document ="

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.privacy.judged import ALL_VERSIONS, ONE_VERSION
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -34,11 +34,13 @@ FROM pganon_private.version AS v, (VALUES ('approved'), ('refused'), ('rejected'
 INSERT INTO pganon_private.ledger (run_id, release, version, event, program_version, details)
 SELECT v.run_id, v.release, v.version, e.event, '0', e.details
 FROM pganon_private.version AS v, (VALUES
-    ('exported', '{"file": "hushed_file", "view": "v", "rows": 1, "sha256": "ab"}'::jsonb),
+    ('exported', '{"file": "hushed_file", "view": "v", "rows": 1, "sha256": "DIGEST"}'::jsonb),
     ('attacked', ATTACKED::jsonb)
 ) AS e(event, details);
 UPDATE pganon_private.version SET suppressed = 7319731
-""".replace("ATTACKED", f"'{json.dumps({**ATTACKED, 'people': 7319732})}'")
+""".replace("ATTACKED", f"'{json.dumps({**ATTACKED, 'people': 7319732})}'").replace(
+    "DIGEST", "ab" * 32
+)
 
 
 def _published(db: Database) -> RunResult:

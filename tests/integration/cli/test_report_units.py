@@ -17,7 +17,7 @@ from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.readers.document import document as readers_document
 from pganon.report.readers.page import page as readers_page
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.integration.methods.test_conformance import every_method_in_time
 from tests.support.harness import faults, plans
 from tests.support.harness.cluster import Database

@@ -16,7 +16,7 @@ from pganon.estimation.results import Estimates
 from pganon.identifiers import QualifiedName
 from pganon.install import access
 from pganon.methods.registry import methods
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.integration.methods.test_conformance import After
 from tests.integration.methods.test_conformance import released as small_policy
 from tests.support.harness import driver, faults, plans

@@ -7,6 +7,7 @@ import io
 import json
 from typing import Any
 
+import psycopg
 import pytest
 
 from pganon.estimation.ask import ask
@@ -137,3 +138,26 @@ def test_nothing_to_average_or_to_compare_is_told(visits: Database, measure: str
                     "SELECT maybe_empty FROM pganon.estimate('visits', %s)", [query]
                 ).fetchall()
                 assert found == [(empty,)]
+
+
+@pytest.mark.parametrize("scale", ["1e200", "1e-200"])
+@pytest.mark.parametrize("role", ["insensitive", "quasi_identifying"])
+def test_numbers_whose_squares_are_beyond_double_precision(db: Database, scale: str, role: str):
+    """The refusal names the column, and speaks of no condition; counts are answered."""
+    db.source(SOURCE)
+    db.source(f"UPDATE public.visit SET price = price * {scale}", grant=False)
+    columns = {**POLICY["columns"], "price": {"role": role}}
+    driver.publish(db, {**POLICY, "columns": columns})
+    with db.connect("analyst") as conn:
+        for text in ("sum(price)", "avg(price)", "max(price)", "sum(price), count(*)"):
+            with driver.refused("estimate") as caught:
+                ask(conn, "visits", f"SELECT {text} FROM visits WHERE dose > 1")
+            assert "numbers of price are too" in caught[0].message
+            assert "condition" not in caught[0].message
+        assert ask(conn, "visits", "SELECT count(*) AS v FROM visits WHERE price > 0").as_dicts()
+        # Ranges of floats are not estimated in SQL at all.
+        for measure in ("sum", "avg") if role == "insensitive" else ():
+            question = json.dumps({"measure": {measure: "price"}})
+            with pytest.raises(psycopg.Error, match="numbers of price are too") as error:
+                conn.execute("SELECT * FROM pganon.estimate('visits', %s)", [question])
+            assert error.value.sqlstate == "PA118"

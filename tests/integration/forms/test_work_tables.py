@@ -20,10 +20,10 @@ from pganon.methods.registry import method_of
 from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.resolved.model import ReleaseSpec, Scale
+from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
-from pganon.run.resolution import resolve_policy
-from pganon.steps import Alone, CreateTable, Load, Repeat, Search, State
+from pganon.steps import Alone, CreateTable, Dialogue, Load, Loop, Search, State
 from tests.support.harness import plans
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Connection, drop_leftovers
@@ -50,7 +50,7 @@ class _Looking(Executor):
 
     seen: dict[str, set[str]] = field(default_factory=dict)
 
-    def _run_one(self, step: Alone | Repeat, name: str) -> None:
+    def _run_one(self, step: Alone | Loop | Dialogue, name: str) -> None:
         super()._run_one(step, name)
         if isinstance(step, CreateTable | Load | Search):
             table = step.table(self.state)

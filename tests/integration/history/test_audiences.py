@@ -10,8 +10,8 @@ import pytest
 from pganon import locks
 from pganon.publish import lifecycle, listing, readers, renewal, sessions
 from pganon.run.grants import change_readers
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database

@@ -5,6 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import gzip
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -400,3 +407,76 @@ def test_columns_of_fixed_width_are_named(target: Database, tmp_path: Path) -> N
         load(target, file)
     assert caught.value.code == "separator"
     assert "fixed width" in (caught.value.hint or "")
+
+
+def piped(pipe: Path, content: bytes) -> threading.Thread:
+    """A pipe that somebody writes this into."""
+    os.mkfifo(pipe)
+    thread = threading.Thread(target=lambda: pipe.write_bytes(content), daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+@pytest.mark.parametrize("kind", ["parquet", "sav", "dta", "xlsx"])
+def test_a_pipe_leaves_no_file(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, packed: bool
+) -> None:
+    """What it gave is read several times, and has no name anywhere."""
+    folder, made = tmp_path / "temporary", tmp_path / "made"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    rows = frame()[["id", "x"]]
+    if kind == "xlsx":
+        made.write_bytes(xlsx({"Data": [["id", "x"], [1, 1.5], [2, None], [3, 2]]}))
+    elif kind == "parquet":
+        rows.to_parquet(made)
+    else:
+        (pyreadstat.write_sav if kind == "sav" else pyreadstat.write_dta)(rows, made)
+    content = gzip.compress(made.read_bytes()) if packed else made.read_bytes()
+    thread = piped(tmp_path / "pipe", content)
+    seen: list[Path] = []
+    real = importing.content_of
+
+    @contextmanager
+    def content_of(file: Path) -> Iterator[Any]:
+        with real(file) as found:
+            seen.extend(folder.iterdir())
+            yield found
+            seen.extend(folder.iterdir())
+
+    monkeypatch.setattr(importing, "content_of", content_of)
+    if kind == "xlsx" and packed:
+        with pytest.raises(UsageError):
+            load(target, tmp_path / "pipe")
+    else:
+        assert load(target, tmp_path / "pipe").rows == 3
+        assert texts(target) == ["(1,1.5)", "(2,)", "(3,2)"]
+    thread.join(timeout=20)
+    assert (seen, list(folder.iterdir())) == ([], [])
+
+
+def test_a_pipe_leaves_no_file_when_the_program_is_killed(tmp_path: Path) -> None:
+    folder, pipe = tmp_path / "temporary", tmp_path / "pipe"
+    folder.mkdir()
+    os.mkfifo(pipe)
+    program = (
+        "import sys, time; from pathlib import Path\n"
+        "from pganon.importing.content import content_of\n"
+        "with content_of(Path(sys.argv[1])) as found:\n"
+        "    print(found.kind, flush=True); time.sleep(600)"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, str(pipe)],
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        pipe.write_bytes(gzip.compress(b"a,b\n" + b"1,secret\n" * 100_000))
+        assert running.stdout is not None
+        assert running.stdout.readline() == "text\n"
+    finally:
+        running.kill()
+        running.communicate()
+    assert list(folder.iterdir()) == []

@@ -15,8 +15,8 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle
 from pganon.run import executor
 from pganon.run.options import Options
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
 from tests.integration.run.test_dry_run import state
 from tests.support.harness import driver, faults, plans

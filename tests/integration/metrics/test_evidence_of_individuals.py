@@ -158,6 +158,9 @@ def test_small_counts_are_of_people_where_records_are_counted(db: Database):
     groups: dict[int, Counter[str]] = defaultdict(Counter)
     for record in records:
         groups[record["class_id"]][record["disease"]] += 1
-    check_values(evidence["sensitive"][0], groups, holders(source(), "disease"), SMALLEST)
+    fewest = SMALLEST * max(Counter(row["person"] for row in source()).values())
+    everybody = holders(source(), "disease")
+    check_values(evidence["sensitive"][0], groups, everybody, SMALLEST, fewest=fewest)
+    assert {one["people"] >= fewest for one in evidence["class_sizes"]["source"]["bins"]} == {True}
     check_attributes(evidence, release)
     check_nothing_of_one_person(evidence)

@@ -15,7 +15,7 @@ from pganon.policy.first_text import policy_text
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.scaffold import first_policy
 from pganon.policy.tasks import TASKS
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 from tests.integration.policy.test_scaffold import (
     DECIDED,
     ENCOUNTERS,

@@ -23,7 +23,7 @@ from pganon.errors import DatabaseError, Interrupted
 from pganon.identifiers import QualifiedName
 from pganon.publish.release_state import source_mark
 from pganon.run.erasure import forget_people
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.integration.methods.test_conformance import released, shown, unverified
 from tests.support.harness import citus, faults, plans
 from tests.support.harness.citus import STAYS, policy

@@ -28,7 +28,7 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor
 from pganon.run.context import plan_release
 from pganon.run.erasure import forget_people
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.integration.methods.test_conformance import released, shown, unverified
 from tests.support.harness import citus, faults, plans
 from tests.support.harness.cluster import Database

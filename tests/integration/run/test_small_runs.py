@@ -15,8 +15,9 @@ from psycopg import sql
 from sqlglot import exp, parse_one
 
 from pganon import MetricsRequest, Options, run_release, steps
-from pganon.errors import DatabaseError, Interrupted, PganonError, PrivacyRefusal
+from pganon.errors import DatabaseError, Interrupted, PganonError, PreconditionError, PrivacyRefusal
 from pganon.loading import load_policy
+from pganon.methods.background import neighbours
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor
 from pganon.run.executor import Executor
@@ -76,8 +77,8 @@ def people() -> LoadedPolicy:
     ("source", "loaded", "most"),
     [
         # Figures go down only.
-        (plans.SOURCE, plans.policy_of("one_dimensional"), Sent(185, 225, 27)),
-        (PEOPLE, people(), Sent(183, 256, 55)),
+        (plans.SOURCE, plans.policy_of("one_dimensional"), Sent(120, 160, 27)),
+        (PEOPLE, people(), Sent(118, 191, 55)),
     ],
     ids=["60 records, one_dimensional", "400 records, mondrian"],
 )
@@ -225,6 +226,48 @@ def test_who_refuses_first_is_heard(db: Database) -> None:
         with pytest.raises(PganonError, match=r"failed|no step before"):
             _ = run.state[_MOST]
         run.conn.execute("DROP TABLE pganon_work.r1_numbers")
+
+
+def test_who_guards_is_heard_before_the_work_begins(db: Database) -> None:
+    """Nobody waits for what is refused: the server is not asked for it."""
+    refusal = PrivacyRefusal("too many")
+    guard = asked(
+        "select max(n)::int as sum from numbers",
+        "numbers",
+        problem=lambda row, state: refusal,
+        guards=True,
+    )
+    endless = table("endless", "select pg_sleep(3600)", "numbers")
+    run = small(db)
+    with pytest.raises(PrivacyRefusal) as caught:
+        run.run([table("numbers", NUMBERS), guard, endless])
+    assert caught.value is refusal
+    assert run.messages == [["numbers", "check of numbers"]]
+
+
+def test_a_kernel_is_refused_before_it_adds_up(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same error in a small run as step by step, and after as many attributes."""
+    db.source(plans.SOURCE)
+    declared = plans.policy_of("kinc_mic").policy.document()
+    knows = next(one for one in declared["privacy"] if one["model"] == "background_knowledge")
+    knows["knowledge"] = {"kernel": {"bandwidth": 1.5}}
+    loaded = load_policy(json.dumps(declared))
+    monkeypatch.setattr(neighbours, "MOST_SUMS", 500)
+    said = []
+    for below in (steps.SMALL_BELOW, 0):
+        monkeypatch.setattr(executor, "SMALL_BELOW", below)
+        begun: list[str] = []
+
+        def began(phase: str, step: str, purpose: str, begun: list[str] = begun) -> None:
+            begun.append(step)
+
+        with pytest.raises(PreconditionError) as caught:
+            run_release(loaded, dsn=db.dsn(), options=Options(on_step=began))
+        said.append((str(caught.value), begun[-1]))
+    assert said[0] == said[1]
+    assert said[0][1].startswith("joined")
 
 
 def test_who_refuses_is_heard_before_what_leans_on_it(db: Database) -> None:

@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
-from pganon.report.schema.comparison import Comparison
-from pganon.report.schema.officer import Report
-from pganon.report.schema.readers import ReadersReport
+from pganon.report.comparison.document import Comparison
+from pganon.report.document import Report
+from pganon.report.readers.document import ReadersReport
 
 _MODELS = {"officer": Report, "readers": ReadersReport}
 

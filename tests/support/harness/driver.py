@@ -28,10 +28,10 @@ from pganon.plan.build import NOTHING_MORE, Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import release_state
 from pganon.run.computation import Computation
+from pganon.run.context import resolve_policy
 from pganon.run.options import Options, advise_planner
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.resolution import resolve_policy
-from pganon.run.result import RunResult
 from pganon.sqltools import query, statement
 from pganon.steps import State
 

@@ -35,7 +35,7 @@ from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import release
 from pganon.run.options import Options
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 

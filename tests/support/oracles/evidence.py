@@ -61,24 +61,27 @@ def check_values(
     holders: Holders,
     smallest: int,
     totals: Mapping[Any, int] | None = None,
+    fewest: int | None = None,
 ) -> None:
     """Of a sensitive column.
 
     Args:
         groups: of every group how many have a value.
         totals: its people, where some of them have several values.
+        fewest: records that are of so many people at least, where records are counted.
     """
+    fewest = smallest if fewest is None else fewest
     sizes = {key: c.total() for key, c in groups.items()} if totals is None else totals
     people = sum(sizes.values())
     commonest = [(max(c.values()), sizes[key]) for key, c in groups.items()]
     assert found["most"] == pytest.approx(max(n / total for n, total in commonest))
     most = sum(n for n, _ in commonest)
-    told = most == people or people - most >= smallest
+    told = most == people or people - most >= fewest
     assert found["mean"] == (pytest.approx(most / people) if told else None)
     for one in found["bins"]:
         inside = [t for n, t in commonest if one["from"] < n / t <= one["to"] + 1e-12]
         assert one["people"] == sum(inside)
-        assert one["people"] == 0 or one["people"] >= smallest
+        assert one["people"] == 0 or one["people"] >= fewest
     whole = Counter[Any]()
     highest: dict[Any, float] = defaultdict(float)
     for key, counted in groups.items():

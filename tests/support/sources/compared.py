@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pganon.publish import lifecycle
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Connection, Database
 from tests.support.oracles.compared import TREE, Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from pganon.run.options import Options
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Connection, Database
 

@@ -16,8 +16,8 @@ from psycopg import sql
 
 from pganon.identifiers import parse_name
 from pganon.run.options import Options
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.oracles.invariance import Group, Person, Value, Vector

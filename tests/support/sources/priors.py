@@ -24,9 +24,9 @@ from pganon.policy.refusals import Refusal
 from pganon.policy.registry import Registry
 from pganon.privacy.models import MODELS
 from pganon.resolved.model import ReleaseSpec
+from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.options import Options, advise_planner
-from pganon.run.resolution import resolve_policy
 from pganon.steps import State
 from tests.support.harness.driver import Connection, fetch
 from tests.support.sources.builders import policy

@@ -247,7 +247,10 @@ def collected(policy: dict[str, Any] | None = None, **changes: Any) -> Collected
         source_columns=["patient_no", "age", "sex", "diagnosis", "days", "ward"],
         measures=MEASURES,
         readers=["analyst"],
-        access=[Access("analyst", "reader"), Access("postgres", "superuser")],
+        access=[
+            Access(role="analyst", because="reader"),
+            Access(role="postgres", because="superuser"),
+        ],
         crossings=[],
         events=[event(1, "released", 1, row_count=1000, **digest)],
         evidence=EVIDENCE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pganon.candidates.figures import Figures, Row, judged
-from pganon.run.result import Verified
+from pganon.publish.figures import Verified
 
 L = Verified("distinct_l_diversity", "disease", "l", ">=", 2, 4)
 T = Verified("t_closeness", "disease", "t", "<=", 0.3, 0.2)

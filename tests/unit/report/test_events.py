@@ -26,7 +26,7 @@ def of_one_run(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_who_approved_it_before_approved_something_else() -> None:
     waits = collected(events=of_one_run(FIRST), request=7)
     assert events.approval(waits) is None
-    assert [row["event"] for row in events.events(waits)] == ["awaiting_approval"]
+    assert [row.event for row in events.events(waits)] == ["awaiting_approval"]
     assert events.recorded(waits) == "2"
 
 
@@ -34,8 +34,11 @@ def test_the_last_approval_counts() -> None:
     released = collected(events=of_one_run(SECOND))
     approved = events.approval(released)
     assert approved is not None
-    assert (approved["reason"], approved["evidence_sha256"]) == ("still fine", "2")
-    assert [row["event"] for row in events.events(released)] == ["released"]
+    assert (events.note(approved).reason, approved["details"]["evidence_sha256"]) == (
+        "still fine",
+        "2",
+    )
+    assert [row.event for row in events.events(released)] == ["released"]
 
 
 def test_a_judgement_alone_is_no_measure() -> None:

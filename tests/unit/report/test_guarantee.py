@@ -26,7 +26,7 @@ def test_bounds_of_one_model_with_equal_parameters() -> None:
         requirements=[Requirement(model) for model in models],
         measures={"verified": checks},
     )
-    average, above, alone = (row["sentence"] for row in required(found))
+    average, above, alone = (row.sentence for row in required(found))
     assert average.endswith("with a chance of at most 20 %, on average over all people.")
     assert above.startswith("At most 20 % of the people share ")
     assert above.endswith(" with fewer than 3 others in the release.")
@@ -42,8 +42,8 @@ def test_groups_whose_size_nothing_limits() -> None:
         evidence=None,
     )
     smallest, singled_out = outcome(found)[0], questions(found)[0]
-    assert (smallest["result"], smallest["status"]) == ("no limit is required", "look")
-    assert singled_out["result"] == "not bounded"
-    assert singled_out["remains"] == (
+    assert (smallest.result, smallest.status) == ("no limit is required", "look")
+    assert singled_out.result == "not bounded"
+    assert singled_out.remains == (
         "Some are alone in their group: a guess is right for certain, and once in 4 on average."
     )

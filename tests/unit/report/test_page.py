@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pganon.forms.withheld import told_finding
 from pganon.report.charts.bars import sizes
 from pganon.report.document import document
 from pganon.report.look import look_at
@@ -128,8 +129,8 @@ def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: 
     utility = {"highest_risk": 1 / smallest, "mean_risk": 0.02}
     measures = {"verified": [], "utility": utility}
     found = replace(collected(evidence=None), measures=measures)
-    (chance,) = [one for one in outcome(found) if one["name"] == "chance"]
-    assert (chance["result"].replace("\u00a0", " "), chance["status"]) == (said, status)
+    (chance,) = [one for one in outcome(found) if one.name == "chance"]
+    assert (chance.result.replace("\u00a0", " "), chance.status) == (said, status)
     above = [limit.largest >= smallest for limit in found.policy.report.accepted]
     assert any(" 1 in 11, which" in comment for comment in look_at(found)) == above[1]
 
@@ -138,8 +139,8 @@ def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: 
 def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
     version = replace(collected().version, released=1000 - suppressed, suppressed=suppressed)
     found = replace(collected(), version=version)
-    (row,) = [one for one in outcome(found) if one["name"] == "left_out"]
-    assert row["status"] == ("look" if looked_at else "holds")
+    (row,) = [one for one in outcome(found) if one.name == "left_out"]
+    assert row.status == ("look" if looked_at else "holds")
     assert any("records are left out" in comment for comment in look_at(found)) == looked_at
 
 
@@ -260,8 +261,8 @@ def test_what_waits_says_so():
 
 def test_who_approved_other_evidence_is_seen():
     events = [
-        event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab"),
-        event(3, "released", 1, row_count=1000, evidence_sha256="cd"),
+        event(2, "approved", 1, request=1, login="dpo", reason="Fine.", evidence_sha256="ab" * 32),
+        event(3, "released", 1, row_count=1000, evidence_sha256="cd" * 32),
     ]
     report = document(collected(events=events))
     assert any("saw other evidence" in comment for comment in report["comments"])
@@ -378,6 +379,38 @@ def gains(*found: tuple[str, str, str | None, float | None]) -> list[str]:
     before = document(nothing)["comments"]
     after = document(made)["comments"]
     return [one.replace("\u00a0", " ") for one in after if one not in before]
+
+
+def test_an_attack_that_is_right_of_all_but_few_counts_nobody():
+    """Attack: 34 of 35 guesses that are right count the one who has another value."""
+    right = {"successes": 34, "attempts": 35, "share": 34 / 35, "low": 0.85, "high": 0.99}
+    finding: dict[str, Any] = {
+        "attack": "inference",
+        "adversary": "quasi_identifiers",
+        "column": "diagnosis",
+        "release": right,
+        "members": right,
+        "control": RATE,
+        "difference": {"value": 34 / 35 - 0.25, "low": 0.55, "high": 0.8},
+    }
+    told = told_finding(finding, 11)
+    assert told == told_finding(told, 11)
+    for one in (finding, told):
+        details = {**ATTACKED, "findings": [one]}
+        report = document(collected(events=[event(2, "attacked", 1, **details)]))
+        (found,) = report["attacks"]["findings"]
+        assert found["release"] == found["members"]
+        assert (found["members"]["attempts"], found["members"]["share"]) == (35, None)
+        assert (found["control"], found["difference"], found["gains"]) == (RATE, None, True)
+        text = shown(page(report))
+        assert "all but few all but few 25 %" in text
+        assert "guesses diagnosis of all but fewer than 11 of the people in the release" in text
+        for digits in ("97", "85 %", "55 %", "34 of", '": 34,'):
+            assert digits not in json.dumps(report["attacks"]["findings"]) + text.split("tried")[1]
+    alone = {**finding, "members": RATE}
+    assert told_finding(alone, 11)["difference"] == finding["difference"]
+    many = {**right, "successes": 24, "share": 24 / 35}
+    assert told_finding({**finding, "members": many}, 11)["members"] == many
 
 
 def test_attacks_that_surely_gain_are_to_be_looked_at():

@@ -64,6 +64,15 @@ def test_documents_satisfy_it(name: str) -> None:
     valid(made()[name])
 
 
+def test_whole_numbers_stay_so() -> None:
+    """Reports of the same version are equal byte for byte, whoever made them."""
+    report = document(collected())
+    _, people, _ = (check["required"] for check in report["guarantee"])
+    edges = [one["below"] for one in report["attributes"][0]["distribution"]["bins"]]
+    assert json.dumps([people, edges]) == "[12, [20, 40, null]]"
+    assert report["timestamp"] == AT.isoformat()
+
+
 def paths(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Of all keys; of lists those of the first element."""
     if isinstance(found, list):

@@ -13,7 +13,7 @@ from pganon.errors import PganonError
 from pganon.plan.build import Phase
 from pganon.plan.explain import explained
 from pganon.sqltools import num, query
-from pganon.steps import Check, CreateTable, DropTables, Parallel, Repeat, State, Statement, Step
+from pganon.steps import Check, CreateTable, DropTables, Loop, Parallel, State, Statement, Step
 from pganon.steps.facts import Fact, Facts, count, digest, flag, label, measure, or_null
 
 ROWS = count("rows", assumed=7)
@@ -113,7 +113,7 @@ def test_explain_takes_the_facts_of_a_table_and_of_rounds() -> None:
     made = CreateTable(
         "t", "a table", lambda s: s.work("t"), lambda s: query("select 1 as n"), counted=ROWS
     )
-    rounds = Repeat("again", "rounds", lambda n: [_check(DONE)], DONE, lambda s: 9, ROUNDS)
+    rounds = Loop("again", "rounds", lambda n: [_check(DONE)], DONE, ROUNDS)
     assert _sql(made, rounds, _check(reads=ROWS), _check(reads=ROUNDS))[-2:] == [
         'SELECT 7 AS "n"',
         'SELECT 3 AS "n"',

@@ -14,11 +14,12 @@ from pganon.methods.buckets.anatomy.groups import dealt, groups, starts_step, ti
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import counterfeits, invariant_steps
+from pganon.methods.buckets.invariance.groups import COUNTERFEITS
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.grouping import Grouping
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State, Step
+from pganon.steps import Scope, State, Step
 from pganon.steps.facts import Facts
 
 FEW = 8
@@ -47,7 +48,8 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     first = (
         invariant_steps(context.invariance) if context.m_invariant else context.eligibility.steps()
     )
-    return (*first, *block_steps(context))
+    kept = ["hist_0", "leaves", "placed", "listed", COUNTERFEITS]
+    return (Scope("what the blocks were made from", [*first, *block_steps(context)], kept),)
 
 
 BUCKETS = Grouping(

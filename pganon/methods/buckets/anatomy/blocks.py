@@ -25,7 +25,7 @@ from pganon.methods.buckets.anatomy.context import AnatomyContext
 from pganon.methods.buckets.invariance import others
 from pganon.methods.common.halves import Halves
 from pganon.sqltools import cast, col, fragment, named, num, query
-from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 BLOCKS = count("blocks")
@@ -45,19 +45,13 @@ def block_steps(context: AnatomyContext) -> list[Step]:
             ),
             gives=[BLOCKS],
         ),
-        DropTables(
-            "tidy",
-            "what the blocks were made from",
-            lambda s: [*halves.leftovers(s), *context.leftovers(s)],
-        ),
     ]
 
 
 def _placed_step(context: AnatomyContext) -> Step:
-    return CreateTable(
+    return table(
         "placed",
         "places along the curve without those that lie elsewhere or are left out",
-        lambda s: s.work("placed"),
         lambda s: _renumbered(context, s),
         when=lambda s: context.m_invariant or context.trimmed(s),
     )

@@ -11,7 +11,7 @@ from pganon.encode.records import DRAW, PLACE
 from pganon.encode.work import CODED, sensitive_values
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.anatomy.options import Anatomy
-from pganon.methods.buckets.invariance import DEALT, LEFTOVERS, InvarianceContext
+from pganon.methods.buckets.invariance import DEALT, InvarianceContext
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import ROUNDS, Eligibility
 from pganon.methods.common.form.grouping import record_columns
@@ -99,12 +99,6 @@ class AnatomyContext(MethodContext[Anatomy]):
     def dealt(self, state: State) -> int:
         """Number of the records of :meth:`placed`."""
         return state[DEALT] if self.m_invariant else state[RELEASED]
-
-    def leftovers(self, state: State) -> list[QualifiedName]:
-        """Tables that the blocks are made from."""
-        if self.m_invariant:
-            return [state.work(name) for name in LEFTOVERS]
-        return self.eligibility.leftovers(state)
 
     def piece(self, state: State, table: str) -> exp.Expr:
         """The piece of the curve that a record is in, from 0."""

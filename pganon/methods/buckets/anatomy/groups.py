@@ -18,14 +18,12 @@ from pganon.methods.buckets.invariance import old_groups
 from pganon.methods.common.form.grouping import record_columns
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import DropTables, State, Step, table
 
 
 def starts_step() -> Step:
     """The step that creates `starts`."""
-    return CreateTable(
-        "starts", "where the records of every value begin", lambda s: s.work("starts"), _starts
-    )
+    return table("starts", "where the records of every value begin", _starts)
 
 
 def tidy_step() -> Step:

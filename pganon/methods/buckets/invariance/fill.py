@@ -11,25 +11,22 @@ from sqlglot import exp
 from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.buckets.invariance.survivors import counted, fits, survivors
 from pganon.methods.buckets.search.filling import Candidates, filled
-from pganon.methods.common.block_search import nothing_given
 from pganon.sqltools import col, fragment, named, query
-from pganon.steps import CreateTable, Search, State, Step
+from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
 def fill_steps(context: InvarianceContext) -> list[Step]:
     """From `returned` to `needed`, `newcomers` and `taken`."""
     return [
-        CreateTable(
+        table(
             "needed",
             "how many records of every value the groups of a set need",
-            lambda s: s.work("needed"),
             lambda s: _needed(context, s),
         ),
-        CreateTable(
+        table(
             "newcomers",
             "records of people who were not released yet, in random order",
-            lambda s: s.work("newcomers"),
             lambda s: query(
                 "select r.*, row_number() over (partition by :code order by :order) as turn"
                 " from r where r.vset is null and not r.gone",
@@ -43,8 +40,6 @@ def fill_steps(context: InvarianceContext) -> list[Step]:
             "how many newcomers of every value take over a set",
             lambda s: s.work("taken"),
             (("code", "bigint"), ("n", "bigint")),
-            given=nothing_given,
-            batches=lambda s: 1,
             rows=lambda s, batch: _candidates(context, s),
             tasks=lambda s, given, rows: [_Fill(tuple(rows), context.l)],
         ),

@@ -9,7 +9,7 @@ from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.methods.buckets.invariance.survivors import counted, fits, survivors
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, fragment, named, query, stacked
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 COUNTERFEITS = "counterfeit_values"
 
@@ -17,22 +17,17 @@ COUNTERFEITS = "counterfeit_values"
 def list_steps(context: InvarianceContext) -> list[Step]:
     """From `taken` to `fillers`, `listed` and counterfeits."""
     return [
-        CreateTable(
-            "fillers",
-            "newcomers with the set that they take over",
-            lambda s: s.work("fillers"),
-            lambda s: _fillers(context, s),
+        table(
+            "fillers", "newcomers with the set that they take over", lambda s: _fillers(context, s)
         ),
-        CreateTable(
+        table(
             "listed",
             "the groups of all people with an old signature",
-            lambda s: s.work("listed"),
             lambda s: _listed(context, s),
         ),
-        CreateTable(
+        table(
             COUNTERFEITS,
             "values of these groups that nobody has",
-            lambda s: s.work(COUNTERFEITS),
             lambda s: _counterfeits(context, s),
         ),
     ]

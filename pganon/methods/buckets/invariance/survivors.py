@@ -15,23 +15,17 @@ from pganon.identifiers import quote
 from pganon.methods.buckets.invariance.context import InvarianceContext
 from pganon.resolved.invariance import OUT
 from pganon.sqltools import cast, chain, col, computed_once, fragment, named, query, text
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 
 def survivor_steps(context: InvarianceContext) -> list[Step]:
     """From the encoded records to `sets` and `returned`; refuses changed values."""
     return [
-        CreateTable(
-            "sets",
-            "the values of every signature",
-            lambda s: s.work("sets"),
-            lambda s: _sets(context, s),
-        ),
-        CreateTable(
+        table("sets", "the values of every signature", lambda s: _sets(context, s)),
+        table(
             "returned",
             "records of people with a signature, and of newcomers",
-            lambda s: s.work("returned"),
             lambda s: _returned(context, s),
         ),
         Check(

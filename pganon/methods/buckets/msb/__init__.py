@@ -20,7 +20,7 @@ from pganon.methods.common.base import Method
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.eligibility import Eligibility
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import Scope, State, Step, table
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,17 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         block_size=context.options.block_size,
         priority=context.options.priority,
     )
-    return (
+    steps = [
         *context.eligibility.steps(),
-        CreateTable(
+        table(
             "vectors",
             "sensitive values of the records, in random order",
-            groups.vectors,
             lambda s: vectors(spec, context.eligibility.kept(s), groups.block_size),
         ),
         groups.step("groups"),
         leftover_check(spec, groups.table, context.l),
-        DropTables(
-            "tidy",
-            "what the groups were made from",
-            lambda s: [groups.vectors(s), *context.eligibility.leftovers(s)],
-        ),
-    )
+    ]
+    return (Scope("what the groups were made from", steps, keeps=[GROUPED]),)
 
 
 METHOD = Method(

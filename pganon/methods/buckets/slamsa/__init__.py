@@ -9,21 +9,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pganon.forms.work import GROUPED
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import counterfeits
+from pganon.methods.buckets.invariance.groups import COUNTERFEITS
 from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slamsa.blocks import block_steps
 from pganon.methods.buckets.slamsa.buckets import bucket_steps
 from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, static_columns
 from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps, tidy_step
+from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slamsa.strata import eligibility, stratum_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.division import sensitive_static, undecided
 from pganon.methods.common.form.grouping import NUMBERED
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import Step
+from pganon.steps import Scope, Step
 from pganon.steps.facts import Facts
 
 
@@ -31,14 +33,14 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """Steps from the encoded records to the buckets of all partitions."""
     context = SlamsaContext(spec)
     first = invariant_bucket_steps(context) if context.m_invariant else eligibility(context).steps()
-    return (
+    steps = [
         *column_steps(context),
         *stratum_steps(context),
         *first,
-        *block_steps(context),
+        Scope("what the blocks were made from", block_steps(context), keeps=["blocked"]),
         *bucket_steps(context),
-        *([tidy_step(context)] if context.m_invariant else []),
-    )
+    ]
+    return (Scope("what the buckets were made from", steps, keeps=[GROUPED, COUNTERFEITS]),)
 
 
 BUCKETS = replace(

@@ -27,7 +27,7 @@ from pganon.methods.buckets.slamsa.pieces import merging
 from pganon.methods.buckets.slamsa.strata import columns, eligibility
 from pganon.methods.common.search.blocks import halved, merged
 from pganon.sqltools import col, fragment, named, num, query
-from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 BLOCKS = count("blocks", assumed=2)
@@ -36,20 +36,10 @@ BLOCKS = count("blocks", assumed=2)
 def block_steps(context: SlamsaContext) -> list[Step]:
     """From the eligible records to `blocked`."""
     return [
-        CreateTable(
-            "placed",
-            "records on the curve, in pieces",
-            lambda s: s.work("placed"),
-            lambda s: _placed(context, s),
-        ),
+        table("placed", "records on the curve, in pieces", lambda s: _placed(context, s)),
         merging(context, "merged", "placed", halved if context.public else merged),
         *dealing_steps(context),
-        CreateTable(
-            "blocked",
-            "records by block",
-            lambda s: s.work("blocked"),
-            lambda s: _blocked(context, s),
-        ),
+        table("blocked", "records by block", lambda s: _blocked(context, s)),
         Check(
             "blocks",
             "number of blocks",
@@ -57,15 +47,6 @@ def block_steps(context: SlamsaContext) -> list[Step]:
                 "select coalesce(max(b.block) + 1, 0) as blocks from b", {"b": s.work("blocked")}
             ),
             gives=[BLOCKS],
-        ),
-        DropTables(
-            "tidy",
-            "what the blocks were made from",
-            lambda s: [
-                *[s.work(name) for name in ("placed", "merged", "dealt", "shared")],
-                s.work("judged"),
-                *([] if context.m_invariant else eligibility(context).leftovers(s)),
-            ],
         ),
     ]
 

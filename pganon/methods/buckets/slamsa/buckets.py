@@ -39,7 +39,7 @@ from pganon.methods.common.block_search import (
 from pganon.methods.common.eligibility import Frequency
 from pganon.methods.common.suppression import RELEASED, suppressed_check
 from pganon.sqltools import named, scalar, stacked
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps import Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 50_000
@@ -51,18 +51,10 @@ def bucket_steps(context: SlamsaContext) -> list[Step]:
     most = arrangement(context.spec, State(0)).partitions
     return [
         *[_search(context, place) for place in range(len(most))],
-        CreateTable(
-            "grouped",
-            "the buckets of every record",
-            lambda s: s.work(GROUPED),
-            lambda s: _grouped(context, s),
+        table(
+            "grouped", "the buckets of every record", lambda s: _grouped(context, s), into=GROUPED
         ),
         *([suppressed_check(context.spec, lambda s: s.work(GROUPED))] if context.distinct else []),
-        DropTables(
-            "tidy",
-            "what the buckets were made from",
-            lambda s: [s.work("blocked"), *_tables(context, s)],
-        ),
     ]
 
 

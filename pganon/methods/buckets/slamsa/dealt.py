@@ -30,7 +30,7 @@ from pganon.methods.buckets.slamsa.pieces import merging
 from pganon.methods.buckets.slamsa.strata import columns, frequencies
 from pganon.methods.common.search.blocks import merged
 from pganon.sqltools import col, fragment, named, num, query, scalar
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count, flag
 
 _OVERSIZED = flag("oversized", assumed=False)
@@ -57,10 +57,9 @@ def dealing_steps(context: SlamsaContext) -> list[Step]:
             ),
             gives=[_OVERSIZED],
         ),
-        CreateTable(
+        table(
             "dealt",
             "records of large blocks, in stripes",
-            lambda s: s.work("dealt"),
             lambda s: _dealt(context, s),
             when=_oversized,
         ),

@@ -15,40 +15,29 @@ from pganon.encode.curve import along_curve
 from pganon.encode.people import identity
 from pganon.encode.records import NUMBER
 from pganon.encode.work import CODED
-from pganon.methods.buckets.invariance import LEFTOVERS, InvarianceContext, invariant_steps, others
+from pganon.methods.buckets.invariance import InvarianceContext, invariant_steps, others
 from pganon.methods.buckets.invariance.context import vectors, with_vectors
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.privacy.rows import Relation
 from pganon.sqltools import query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 
 
 def invariant_bucket_steps(context: SlamsaContext) -> list[Step]:
     """Steps that take the place of the eligibility of all records."""
     return [
-        CreateTable(
+        table(
             "curved",
             "all records along the curve",
-            lambda s: s.work("curved"),
             lambda s: along_curve(context.axes, s, s.work(CODED), _columns(context)),
         ),
-        CreateTable(
+        table(
             "vectors",
             "what records have in all sensitive columns together",
-            lambda s: s.work("vectors"),
             lambda s: vectors(context.spec, s.work("curved")),
         ),
         *invariant_steps(invariance(context)),
     ]
-
-
-def tidy_step(context: SlamsaContext) -> Step:
-    """The step that drops the work tables of m-invariance."""
-    return DropTables(
-        "tidy",
-        "what is known from who is in a bucket",
-        lambda s: [s.work(name) for name in ("curved", "vectors", *LEFTOVERS)],
-    )
 
 
 def invariance(context: SlamsaContext) -> InvarianceContext:

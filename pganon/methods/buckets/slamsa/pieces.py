@@ -11,7 +11,6 @@ from sqlglot import exp
 
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.strata import frequencies
-from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.search.blocks import Piece, Placed
 from pganon.sqltools import col, num, query, stacked
 from pganon.steps import Search, State
@@ -44,8 +43,6 @@ def merging(
             ("size", "bigint"),
             ("tightest", "integer"),
         ),
-        given=nothing_given,
-        batches=lambda s: 1,
         rows=lambda s, batch: _histograms(context, records, s),
         tasks=lambda s, given, rows: [
             _Merge(tuple(rows), _least(context, s), context.minimum_size, rule)

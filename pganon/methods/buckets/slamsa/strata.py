@@ -25,7 +25,7 @@ from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.common.eligibility import ALL, Eligibility, Frequency
 from pganon.resolved.model import ExclusionRule
 from pganon.sqltools import cast, col, fragment, named, num, query
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 
@@ -54,12 +54,7 @@ def stratum_steps(context: SlamsaContext) -> list[Step]:
     return [
         *[_contradiction(rule, number) for number, rule in enumerate(context.spec.rules)],
         *occurrence_steps(context.spec),
-        CreateTable(
-            "judged",
-            "records with what buckets are judged by",
-            lambda s: s.work("judged"),
-            lambda s: _coded(context, s),
-        ),
+        table("judged", "records with what buckets are judged by", lambda s: _coded(context, s)),
     ]
 
 
@@ -68,8 +63,8 @@ def frequencies(context: SlamsaContext, state: State) -> list[Frequency]:
     conditions = context.of_columns
     if context.of_tables is None:
         return conditions
-    for number, table in enumerate(arrangement(context.spec, state).sensitive):
-        indexes = tuple(item.index for item in table.sensitive)
+    for number, shown in enumerate(arrangement(context.spec, state).sensitive):
+        indexes = tuple(item.index for item in shown.sensitive)
         # A table of one column uses the code of the column.
         name = f"s{indexes[0]}" if len(indexes) == 1 else f"t{number}"
         conditions.append(Frequency(name, indexes, context.of_tables))

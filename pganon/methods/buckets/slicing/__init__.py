@@ -5,6 +5,7 @@ Li, Li, Zhang and Molloy: Slicing, a new approach for privacy preserving data pu
 
 from __future__ import annotations
 
+from pganon.forms.work import GROUPED
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slicing.columns import arrangement, column_steps, static_columns
@@ -13,14 +14,15 @@ from pganon.methods.buckets.slicing.options import Slicing
 from pganon.methods.buckets.slicing.tree import tree_steps
 from pganon.methods.common.base import Method
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import Step
+from pganon.steps import Scope, Step
 from pganon.steps.facts import Facts
 
 
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """Steps from the encoded records to the bucket of every record."""
     context = SlicingContext(spec)
-    return (*column_steps(context), *tree_steps(context))
+    steps = [*column_steps(context), *tree_steps(context)]
+    return (Scope("what the buckets were made from", steps, keeps=[GROUPED]),)
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:

@@ -18,9 +18,9 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.methods.common.rounds.median import MedianCuts
-from pganon.methods.common.rounds.rule import RoundTable, at
+from pganon.methods.common.rounds.rule import at, round_table
 from pganon.sqltools import col, fragment, num, query
-from pganon.steps import State
+from pganon.steps import CreateTable, State
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,8 @@ class SlicingCuts(MedianCuts):
             return code
         return fragment("coalesce(nullif(:c, 0), :last)", c=code, last=num(axis.size(state) + 1))
 
-    def cutting(self) -> list[RoundTable]:
-        sides = RoundTable("sides", "whether both halves satisfy the requirement", self.sides)
+    def cutting(self) -> list[CreateTable]:
+        sides = round_table("sides", "whether both halves satisfy the requirement", self.sides)
         return [*super().cutting(), sides]
 
     def cuts(self, state: State) -> exp.Select:

@@ -22,7 +22,7 @@ from pganon.methods.buckets.slicing.cuts import SlicingCuts
 from pganon.methods.common.eligibility import ALL, Eligibility
 from pganon.methods.common.rounds.rounds import CutRounds, start_step
 from pganon.sqltools import cast, col, equal, fragment, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 
 
 def eligibility(context: SlicingContext) -> Eligibility:
@@ -63,35 +63,22 @@ def tree_steps(context: SlicingContext) -> list[Step]:
         further=("beside", context.value),
         l=context.l,
     )
-    first = CreateTable(
-        "judged",
-        "records with what buckets are judged by",
-        lambda s: s.work("judged"),
-        lambda s: _coded(context, s),
-    )
+    first = table("judged", "records with what buckets are judged by", lambda s: _coded(context, s))
     return [
         first,
         *eligibility(context).steps(),
-        CreateTable(
+        table(
             "cells",
             "equal records collapse into weighted cells",
-            lambda s: s.work("cells", round=0),
             lambda s: _cells(context, s),
+            later=0,
         ),
         start_step(rule.axes),
         *CutRounds(
             rule, "cut every bucket where both halves satisfy the requirement", "gathered"
         ).steps(),
-        CreateTable(
-            "grouped",
-            "the bucket of every record",
-            lambda s: s.work(GROUPED),
-            lambda s: _grouped(context, s),
-        ),
-        DropTables(
-            "tidy",
-            "what the buckets were made from",
-            lambda s: [s.work("gathered"), s.work("judged"), *eligibility(context).leftovers(s)],
+        table(
+            "grouped", "the bucket of every record", lambda s: _grouped(context, s), into=GROUPED
         ),
     ]
 

@@ -19,7 +19,7 @@ from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
 from pganon.methods.common.division import division_steps, sensitive_static, sensitive_tables
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import Scope, State, Step, table
 from pganon.steps.facts import Facts
 
 
@@ -42,7 +42,7 @@ def static_columns(spec: ReleaseSpec) -> bool:
 def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """Steps from the encoded records to classes and the buckets of all sensitive tables."""
     context = SlomsContext(spec)
-    return (
+    steps = [
         *division_steps(
             spec,
             independent=True,
@@ -52,14 +52,14 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         *context.eligibility.steps(),
         *bucket_steps(context),
         *class_steps(context),
-        CreateTable(
+        table(
             "grouped",
             "the class and the buckets of every record",
-            lambda s: s.work(GROUPED),
             lambda s: joined([classes(s), *tables(context, s)]),
+            into=GROUPED,
         ),
-        DropTables("tidy", "what they were made from", lambda s: [classes(s), *tables(context, s)]),
-    )
+    ]
+    return (Scope("what they were made from", steps, keeps=[GROUPED]),)
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:

@@ -18,8 +18,8 @@ from pganon.methods.buckets.partitions import joined
 from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.common.division import sensitive_tables
 from pganon.sqltools import query
-from pganon.steps import CreateTable, DropTables, Repeat, State, Step
-from pganon.steps.facts import RECORDS, count
+from pganon.steps import Loop, State, Step, table
+from pganon.steps.facts import count
 
 AT_ONCE = 50_000
 """Records of a block of the search."""
@@ -30,15 +30,14 @@ ROUNDS = count("bucketize_rounds")
 def bucket_steps(context: SlomsContext) -> list[Step]:
     """From the eligible records to :func:`tables`."""
     return [
-        Repeat(
-            name="bucketize",
-            purpose="groups for every sensitive table",
+        Loop(
+            "bucketize",
+            "groups for every sensitive table",
             body=lambda number: _round(context),
             until=COMPLETE,
-            bound=lambda state: state[RECORDS] + 1,
             rounds=ROUNDS,
+            carries=["vectors", *[f"buckets{place}" for place in range(_most(context))]],
         ),
-        DropTables("tidy", "what the groups were made from", lambda s: _leftovers(context, s)),
     ]
 
 
@@ -47,21 +46,25 @@ def tables(context: SlomsContext, state: State) -> list[QualifiedName]:
     return _tables(context, state, state[ROUNDS] - 1)
 
 
+def _most(context: SlomsContext) -> int:
+    """As many sensitive tables as there may be."""
+    return len(sensitive_tables(context.spec, State(0)))
+
+
 def _round(context: SlomsContext) -> list[Step]:
-    most = len(sensitive_tables(context.spec, State(0)))
     return [
-        CreateTable(
+        table(
             "vectors",
             "sensitive values of the records, in random order",
-            lambda s: s.work("vectors", round=s.round),
             lambda s: vectors(context.spec, _records(context, s), AT_ONCE),
+            later=0,
         ),
         *[
             _bucketization(context, place).step(
                 f"buckets{place}",
                 when=lambda s, place=place: place < len(sensitive_tables(context.spec, s)),
             )
-            for place in range(most)
+            for place in range(_most(context))
         ],
         leftover_check(
             context.spec,
@@ -99,10 +102,3 @@ def _records(context: SlomsContext, state: State) -> QualifiedName | exp.Select:
 def _tables(context: SlomsContext, state: State, number: int) -> list[QualifiedName]:
     count = len(sensitive_tables(context.spec, state))
     return [state.work(f"buckets{place}", round=number) for place in range(count)]
-
-
-def _leftovers(context: SlomsContext, state: State) -> list[QualifiedName]:
-    rounds = range(state[ROUNDS])
-    earlier = [table for number in rounds[:-1] for table in _tables(context, state, number)]
-    made_from = [state.work("vectors", round=number) for number in rounds]
-    return [*made_from, *earlier, *context.eligibility.leftovers(state)]

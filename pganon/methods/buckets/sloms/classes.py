@@ -35,7 +35,7 @@ from pganon.methods.common.block_search import (
 )
 from pganon.methods.common.suppression import RELEASED
 from pganon.sqltools import col, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 20_000
@@ -50,19 +50,14 @@ def classes(state: State) -> QualifiedName:
 def class_steps(context: SlomsContext) -> list[Step]:
     """From the released records to `classes`."""
     return [
-        CreateTable(
-            "blocked",
-            "records on the curve, in blocks",
-            _blocked_table,
-            lambda s: _blocked(context, s),
-        ),
+        table("blocked", "records on the curve, in blocks", lambda s: _blocked(context, s)),
         block_search(
             "classes",
             "classes of similar quasi-identifiers in every block",
             classes,
             partition_columns(0),
             blocks=Blocks(
-                relation=_blocked_table,
+                relation=lambda s: s.work("blocked"),
                 columns=lambda s: context.codes,
                 count=lambda s: _blocks(context, s),
                 at_once=lambda s: max(1, AT_ONCE // context.options.block_size),
@@ -70,12 +65,7 @@ def class_steps(context: SlomsContext) -> list[Step]:
             given=lambda s: given_of_axes(context.axes, s),
             task=lambda s, given: partial(_task, context, s, given),
         ),
-        DropTables("tidy", "blocks of records", lambda s: [_blocked_table(s)]),
     ]
-
-
-def _blocked_table(state: State) -> QualifiedName:
-    return state.work("blocked")
 
 
 def _blocks(context: SlomsContext, state: State) -> int:

@@ -11,7 +11,7 @@ de-identification of health data, JAMIA 2009.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlglot import exp
@@ -21,7 +21,7 @@ from pganon.encode.facts import shown_level
 from pganon.encode.work import CODED
 from pganon.errors import PganonError
 from pganon.forms.work import GROUPED
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import quote
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import gap_arrays, losses, priced
 from pganon.methods.classes.full_domain.form import LEVELLED
@@ -38,31 +38,29 @@ from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
 from pganon.methods.classes.full_domain.population import keyed_people, people
 from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
 from pganon.methods.classes.full_domain.relaxed import Relaxed, present
-from pganon.methods.classes.full_domain.rounds import LevelSearch
+from pganon.methods.classes.full_domain.rounds import level_search
 from pganon.methods.classes.full_domain.search.lattice import Node
-from pganon.methods.classes.full_domain.shown import shown_steps
+from pganon.methods.classes.full_domain.shown import SHOWN, shown_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.population import searched
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import fragment, named, num
-from pganon.steps import Check, CreateTable, DropTables, State, Step
+from pganon.steps import Check, CreateTable, Scope, State, Step, table
 
 
 def full_domain(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From the encoded records to the class of each."""
-    search = LevelSearch(spec)
-    return (
+    steps = [
         suppressed_check(spec, lambda s: s.work(CODED)),
         *_key_steps(spec),
         *_table_steps(spec),
         top_check(spec),
-        search.step(),
+        level_search(spec),
         _chosen_check(spec),
         *_grouping(spec),
-        DropTables("tidy", "what the search measured", search.remaining),
-        DropTables("tidy", "labels and keys", lambda s: _prepared(spec, s)),
-    )
+    ]
+    return (Scope("what the search measured", steps, keeps=[GROUPED, SHOWN]),)
 
 
 def _key_steps(spec: ReleaseSpec) -> list[Step]:
@@ -85,12 +83,7 @@ def _key_steps(spec: ReleaseSpec) -> list[Step]:
             lambda row, s: unfit_levels(spec, row, s),
             gives=[fact(axis) for axis in every for fact in (shape, ambiguous)],
         ),
-        CreateTable(
-            "cells",
-            "records by their quasi-identifiers",
-            lambda s: s.work("cells"),
-            lambda s: Measures(spec, s).cells(),
-        ),
+        table("cells", "records by their quasi-identifiers", lambda s: Measures(spec, s).cells()),
         *[
             CreateTable(
                 f"slots{axis.index}",
@@ -100,16 +93,14 @@ def _key_steps(spec: ReleaseSpec) -> list[Step]:
             )
             for place, axis in enumerate(every)
         ],
-        CreateTable(
+        table(
             "losses",
             "what all records lose on every level",
-            lambda s: s.work("losses"),
             lambda s: losses(Measures(spec, s).layout),
         ),
-        CreateTable(
+        table(
             "gaps",
             "what suppression loses beyond every label",
-            lambda s: s.work("gaps"),
             lambda s: gap_arrays(Measures(spec, s).layout),
         ),
     ]
@@ -129,12 +120,7 @@ def _table_steps(spec: ReleaseSpec) -> list[Step]:
             for index in wanted
             if index is not None
         ],
-        CreateTable(
-            HIST,
-            "records by key",
-            lambda s: s.work(HIST),
-            lambda s: Measures(spec, s).hist(),
-        ),
+        table(HIST, "records by key", lambda s: Measures(spec, s).hist()),
         *[
             CreateTable(
                 f"values{index}_by_key",
@@ -199,42 +185,20 @@ def _grouping(spec: ReleaseSpec) -> list[Step]:
         return [node for node, _ in facts.taken(state)]
 
     return [
-        CreateTable(
+        table(
             "passing",
             "the classes that are released",
-            lambda s: s.work("passing"),
             lambda s: Measures(spec, s).passing(len(facts.taken(s))),
         ),
-        CreateTable(
-            GROUPED.name,
+        table(
+            GROUPED,
             "the class of every combination of values",
-            lambda s: s.work(GROUPED),
             lambda s: Measures(spec, s).grouped(nodes(s)),
         ),
         *(shown_steps(spec) if rounds_of(spec) > 1 else []),
         suppressed_check(
             spec, lambda s: s.work("passing"), fragment("coalesce(sum(t.n), 0)::bigint")
         ),
-    ]
-
-
-def _prepared(spec: ReleaseSpec, state: State) -> Sequence[QualifiedName]:
-    measures = Measures(spec, state)
-    values = {r.sensitive for r in measures.relaxed.unmeasured}
-    return [
-        state.work("passing"),
-        state.work("cells"),
-        state.work("losses"),
-        state.work("gaps"),
-        *([keyed_people(state)] if searched(spec.requirements) else []),
-        *[
-            values_table(state, index, place)
-            for index in sorted(index for index in values if index is not None)
-            for place in range(state[facts.SEARCHED])
-        ],
-        *[present(index, state) for index in measures.relaxed.compared],
-        *[labels(axis, state) for axis in measures.layout.axes],
-        *[slots(axis, state) for axis in measures.layout.axes],
     ]
 
 

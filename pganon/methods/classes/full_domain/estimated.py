@@ -7,14 +7,13 @@ query that verifies a release counts them anew and compares them with those of w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.form import Tables
-from pganon.methods.classes.full_domain.search.rows import Missed
 from pganon.methods.common.form.checked import requirement_check
 from pganon.methods.common.form.class_checks import class_sizes
 from pganon.policy.options import CLASS_ID
@@ -31,6 +30,13 @@ SIZES = label("sizes", "staged_")
 """The classes that are staged, as sizes with their numbers: `1:5,2:7`."""
 
 HINT = "require less of the population, or raise the least levels"
+
+
+class Missed(NamedTuple):
+    """What is estimated of classes and too high, or why it cannot be."""
+
+    share: float | None
+    reason: str
 
 
 def missed(models: Sequence[PopulationUniqueness], frequencies: Mapping[int, int]) -> Missed | None:

@@ -297,7 +297,7 @@ def utility(spec: ReleaseSpec, observed: Facts) -> LevelUtility:
         cost=(observed[facts.COST] or 0) / whole,
         bound=bound,
         proved=observed[facts.PROVED],
-        evaluated=observed[facts.EVALUATED] or 0,
+        evaluated=observed[facts.EVALUATED],
     )
 
 

@@ -2,10 +2,9 @@
 
 cells        (codes, n, bits)   records by their codes, and which sensitive values they have
 hist         (key, n, bits)     the same by their keys
-hist_<r>_<i> the same of the classes of a node, made in round r
+hist_*       the same of the classes of a node
 values<j>    (key, value, n)    sensitive values by key, where a model needs more than bits
-measured_r   (node, s, e, classes)  of the nodes of a round, by what follows of the models
-failed_r     (key, n, bits)     failing classes of the node that was judged in a round
+failed_*     (key, n, bits)     failing classes of a node
 released_p   (key, n)           classes that the round p of recoding releases
 
 What the rounds of recoding after the first have of `hist` and `values<j>` is what the ones before
@@ -52,7 +51,7 @@ HIST = "hist"
 
 
 def table_of(state: State, source: str) -> QualifiedName:
-    """The table of a source, `hist` or the round and number of a further one."""
+    """The table of a source, `hist` or the numbers of a further one."""
     return state.work(HIST if source == HIST else f"{HIST}_{source}")
 
 
@@ -139,8 +138,20 @@ class Measures:
         tree = tree.select(*keys, *self.relaxed.united("t"))
         return tree.group_by(*[key.this.copy() for key in keys])
 
-    def measured(self, nodes: Sequence[tuple[Node, str]]) -> exp.Select:
-        """SELECT node, s, e, classes; every node with its source."""
+    def measured(self, nodes: Sequence[tuple[Node, str]], counted: Sequence[str]) -> exp.Select:
+        """SELECT node, s, e, classes; every node with its source.
+
+        Args:
+            counted: sources of which only the classes are asked, in place of a node.
+        """
+        sized = [
+            query(
+                "select :name as node, 0::bigint as s, 0::bigint as e, count(*) as classes from t",
+                {"t": table_of(self.state, name)},
+                name=text(name),
+            )
+            for name in counted
+        ]
         return stacked(
             [
                 query(
@@ -155,6 +166,7 @@ class Measures:
                 )
                 for node, source in nodes
             ]
+            + sized
         )
 
     def failed(self, node: Node, source: str, before: QualifiedName | None = None) -> exp.Select:
@@ -267,27 +279,31 @@ class Measures:
             {"r": self.state.work(reference(index, "source")), "l": left},
         ).select(*path)
 
-    def lost(self, node: Node, failed: QualifiedName, top: Node | None = None) -> exp.Select:
-        """SELECT kind, node, .. : the row of a node that was judged, for the search.
+    def judged(self, node: Node, failed: QualifiedName, top: Node | None = None) -> exp.Select:
+        """SELECT size, s, e, stuck: of the classes that fail in the row without a size.
+
+        Where sizes are estimated from, the others have how many classes that pass there are of
+        each, as `s`.
 
         Args:
             top: where another round of recoding follows, the highest levels, on which what fails is
                 judged alone.
         """
-        stuck = (
-            exp.cast(exp.null(), "bigint")
-            if top is None
-            else scalar(self._stuck(node, failed, top))
-        )
-        return query(
-            "select 'exact' as kind, :node as node, '' as other, '' as source,"
-            " coalesce(sum(c.n), 0)::bigint as a, coalesce(sum(c.n * :gap), 0)::bigint as b,"
-            " :stuck as c from c",
+        nothing = exp.cast(exp.null(), "bigint")
+        lost = query(
+            "select null::bigint as size, coalesce(sum(c.n), 0)::bigint as s,"
+            " coalesce(sum(c.n * :gap), 0)::bigint as e, :stuck as stuck from c",
             {"c": failed},
-            node=text(text_of(node)),
             gap=exp.paren(self.gaps.of(node)),
-            stuck=stuck,
+            stuck=nothing if top is None else scalar(self._stuck(node, failed, top)),
         )
+        if not self.spec.estimated:
+            return lost
+        passing = query(
+            "select s.size, s.classes as s, null::bigint as e, null::bigint as stuck from s",
+            {"s": sizes(self.released(node, failed), self.layout.words)},
+        )
+        return stacked([lost, passing])
 
     def _stuck(self, node: Node, failed: QualifiedName, top: Node) -> exp.Select:
         """SELECT how many records of failing classes fail alone on the highest levels."""
@@ -337,15 +353,6 @@ class Measures:
             return tree.where(exp.not_(self.relaxed.fails("c")))
         tree = tree.join(aliased(failed, "f"), on=equal(words, "f", "c"), join_type="left")
         return tree.where(fragment(":k is null", k=col(words[0], "f")))
-
-    def sizes(self, node: Node, failed: QualifiedName) -> exp.Select:
-        """SELECT the rows `size` of a node that was judged, for the search."""
-        words = self.layout.words
-        return query(
-            "select 'size' as kind, '' as node, '' as other, '' as source, s.size as a,"
-            " s.classes as b, null::bigint as c from s",
-            {"s": sizes(self.released(node, failed), words)},
-        )
 
     def passing(self, places: int) -> exp.Select:
         """SELECT gid, place, key, n: the classes of all rounds of recoding, in key order."""

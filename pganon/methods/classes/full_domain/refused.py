@@ -136,7 +136,7 @@ def top_check(spec: ReleaseSpec) -> Check:
 def not_found(spec: ReleaseSpec, state: State) -> PrivacyRefusal:
     """No levels within the limit; or none was found among those that were tried."""
     allowed = limit(spec, state)
-    least = state[facts.LEAST] or 0
+    least = state[facts.LEAST]
     if not state[facts.PROVED]:
         return PrivacyRefusal(
             f"no levels were found among {state[facts.EVALUATED]} that were tried; others may do"

@@ -1,27 +1,25 @@
-"""The rounds of the search: what to measure is decided in Python, and measured in SQL.
+"""The search for the levels that lose least: decided in Python, measured in SQL.
 
-next_r   rows of :mod:`pganon.methods.classes.full_domain.search.rows`: the state of the search
-         after its step in round r, and what the server is to measure
+hist_<p>_<r>_<i>   the classes of a node, from which several of round r of search p are measured
+failed_<p>_<r>     failing classes of the node that was judged
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any
-
-from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.facts import KEPT
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import losses
-from pganon.methods.classes.full_domain.estimated import missed
+from pganon.methods.classes.full_domain.estimated import Missed, missed
 from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.measures import (
-    HIST,
     Measures,
     bottom,
     released,
@@ -29,333 +27,272 @@ from pganon.methods.classes.full_domain.measures import (
     values_table,
 )
 from pganon.methods.classes.full_domain.options import FullDomain
-from pganon.methods.classes.full_domain.search.boxes import Rules
-from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, text_of
-from pganon.methods.classes.full_domain.search.rows import COLUMNS, Recoding, Whole, next_rows
+from pganon.methods.classes.full_domain.search.boxes import BoxSearch, Evaluated, Rules
+from pganon.methods.classes.full_domain.search.lattice import Lattice, Node, node_of, text_of
+from pganon.methods.classes.full_domain.search.sources import Table, smallest_of, sources
 from pganon.methods.common.suppression import allowance
 from pganon.privacy.population import searched
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import query, stacked, text
-from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
+from pganon.sqltools import query
+from pganon.steps import Ask, CreateTable, Dialogue, DropTables, Rows, State, Talk, table
 from pganon.steps.facts import RECORDS
-from pganon.steps.tasks import Task, TaskResult
 
-_OF_A_ROUND = ("make", "ask", "judge", "size", "drop", "took", "further", "least", "end")
-"""Kinds of rows that the next round does not read."""
+
+def level_search(spec: ReleaseSpec) -> Dialogue:
+    """From the tables of records to the best node of every round of recoding."""
+    return Dialogue(
+        "levels",
+        "search the levels that lose least",
+        lambda s: _Searches(spec, s).talk(),
+        gives=facts.of_search(spec),
+    )
 
 
 @dataclass(frozen=True)
-class LevelSearch:
-    """Rounds from the tables of records to the best node of every round of recoding."""
+class _Searches:
+    """A search for every round of recoding, over the records that the one before leaves.
+
+    Attributes:
+        state: before the first of them.
+    """
 
     spec: ReleaseSpec
+    state: State
 
     @property
-    def options(self) -> FullDomain:
+    def _options(self) -> FullDomain:
         options = self.spec.policy.method
         assert isinstance(options, FullDomain)
         return options
 
-    def step(self) -> Repeat:
-        most = self.options.max_nodes
-        return Repeat(
-            name="levels",
-            purpose="search the levels that lose least",
-            body=lambda number: self._round(),
-            until=facts.ENDED,
-            # Every round evaluates or judges a node; one is judged again while more of it fails.
-            bound=lambda state: self.options.rounds * (2 * most + 2 + state[RECORDS]),
-            rounds=facts.ROUNDS,
+    def talk(self) -> Talk:
+        """Go on as long as records are left; gives the facts of all searches."""
+        ended: list[_Search] = []
+        left = self.state[KEPT]
+        while not ended or (left and len(ended) < self._options.rounds):
+            found = self._begun(len(ended), left, (yield self._given(len(ended))))
+            yield from found.talk()
+            ended.append(found)
+            left = found.left
+        last = ended[-1]
+        best = [(s.search.best, s) for s in ended if s.search.best is not None]
+        shares = [one.share for one in last.missed if one.share is not None]
+        return {
+            facts.PROVED.column: all(one.search.proved for one in ended),
+            facts.COST.column: sum(key[0] - s.whole for key, s in best) if best else None,
+            facts.BOUND.column: last.search.bound,
+            facts.EVALUATED.column: sum(len(one.search.evaluated) for one in ended),
+            facts.LEAST.column: min(map(_failing, last.search.evaluated.values())),
+            facts.MISSED.column: len(last.missed),
+            facts.NEAREST.column: min(shares, default=None),
+            facts.REASONS.column: ", ".join(sorted({m.reason for m in last.missed} - {""})),
+            facts.TAKEN.column: facts.listed((key[2], s.left) for key, s in best),
+        }
+
+    def _given(self, place: int) -> Ask:
+        every = axes(self.spec.attributes)
+        each = [(a, level) for a, axis in enumerate(every) for level in range(self._levels(axis))]
+        attributes, losses = ([row[column] for row in each] for column in (0, 1))
+        return Ask(
+            "losses_by_level",
+            "what all records lose on every level, and how many keys they have",
+            lambda s: query(
+                "select array_agg(l.attribute order by l.attribute, l.level) as attributes,"
+                " array_agg(l.loss order by l.attribute, l.level) as losses,"
+                " sum(l.whole) filter (where l.level = 0)::bigint as whole,"
+                " (select count(*) from t) as keys from l",
+                {"l": losses_of(s, place), "t": table_of(s, bottom(place))},
+            ),
+            assumed=[(attributes, losses, 0, 1)],
         )
 
-    def remaining(self, state: State) -> list[QualifiedName]:
-        """Work tables that are left after the end."""
-        last = state[facts.ROUNDS] - 1
-        return [
-            state.work("next", round=last),
-            *[released(state, place) for place, _ in enumerate(facts.taken(state))],
-            *[losses_of(state, place) for place in range(1, state[facts.SEARCHED])],
-            *[table_of(state, name) for _, _, name in facts.listed(state[facts.TABLES])],
-            *[state.work("failed", round=r) for r in facts.numbers(state[facts.FAILED])],
-            *self._dropped(state),
-        ]
+    def _levels(self, axis: Any) -> int:
+        return height(axis, self.state) + 1
 
-    # -- a round ----------------------------------------------------------------------------------
-
-    def _round(self) -> list[Step]:
-        made = [self._further(number) for number in range(4)]
-        return [
-            Search(
-                "next",
-                "which levels to measure next",
-                lambda s: s.in_round("next"),
-                COLUMNS,
-                given=self._given,
-                batches=lambda s: 1,
-                rows=lambda s, batch: self._rows(s),
-                tasks=self._tasks,
-            ),
-            DropTables("tidy", "what the round before measured", self._passing),
-            Check(
-                "asked",
-                "what the search asks for",
-                self._asked,
-                gives=facts.of_round(self.spec),
-            ),
-            *made,
-            CreateTable(
-                "measured",
-                "failing records on the levels of many nodes",
-                lambda s: s.in_round("measured"),
-                lambda s: Measures(self.spec, s).measured(
-                    [(node, source) for node, source, _ in facts.listed(s[facts.ASKED])]
-                ),
-                analyze=False,
-                when=lambda s: bool(s[facts.ASKED]),
-                inline=True,
-            ),
-            CreateTable(
-                "failed",
-                "classes that fail on the levels of one node",
-                lambda s: s.in_round("failed"),
-                self._failed,
-                when=lambda s: bool(s[facts.JUDGED]),
-            ),
-            CreateTable(
-                "released",
-                "classes that are released",
-                lambda s: released(s, facts.place(s)),
-                lambda s: self._measures(s).released(*self._took(s)),
-                when=lambda s: bool(s[facts.TOOK]),
-                inline=True,
-            ),
-            *(self._rest() if self.options.rounds > 1 else []),
-        ]
-
-    def _rest(self) -> list[Step]:
-        """What a round of recoding leaves to the next, in tables like those of all records."""
-
-        def left(state: State) -> tuple[Node, QualifiedName]:
-            node, failed = self._took(state)
-            assert failed is not None
-            return node, failed
-
-        wanted = {r.sensitive for r in self.spec.measured if r.model.needs_values}
-        return [
-            CreateTable(
-                "rest",
-                "records that are left",
-                lambda s: table_of(s, bottom(s[facts.SEARCHED])),
-                lambda s: self._measures(s).rest(*left(s)),
-                when=lambda s: s[facts.FURTHER],
-            ),
-            *[
-                CreateTable(
-                    f"rest_of_values{index}",
-                    "sensitive values of the records that are left",
-                    lambda s, index=index: values_table(s, index, s[facts.SEARCHED]),
-                    lambda s, index=index: self._measures(s).rest_of_values(index, *left(s)),
-                    when=lambda s, index=index: (
-                        s[facts.FURTHER]
-                        and index in {r.sensitive for r in self._measures(s).relaxed.unmeasured}
-                    ),
-                )
-                for index in sorted(index for index in wanted if index is not None)
-            ],
-            CreateTable(
-                "losses",
-                "what the records that are left lose on every level",
-                lambda s: losses_of(s, s[facts.SEARCHED]),
-                lambda s: losses(self._measures(s).layout, table_of(s, bottom(s[facts.SEARCHED]))),
-                when=lambda s: s[facts.FURTHER],
-            ),
-        ]
-
-    def _measures(self, state: State) -> Measures:
-        return Measures(self.spec, state, facts.place(state))
-
-    def _took(self, state: State) -> tuple[Node, QualifiedName | None]:
-        """The node that a round of recoding takes, and its failing classes."""
-        ((node, number, _),) = facts.listed(state[facts.TOOK])
-        return node, state.work("failed", round=int(number)) if number else None
-
-    def _further(self, number: int) -> CreateTable:
-        def made(state: State) -> tuple[Node, str, str]:
-            return facts.listed(state[facts.MADE])[number]
-
-        def select(state: State) -> exp.Select:
-            node, source, _ = made(state)
-            return Measures(self.spec, state).classes(node, source)
-
-        return CreateTable(
-            f"shared{number}",
-            "classes that several nodes are measured from",
-            lambda s: table_of(s, made(s)[2]),
-            select,
-            analyze=False,
-            when=lambda s: number < len(facts.listed(s[facts.MADE])),
-        )
-
-    def _failed(self, state: State) -> exp.Select:
-        ((node, source, _),) = facts.listed(state[facts.JUDGED])
-        before = state.in_round("failed", -1) if state[facts.AGAIN] else None
-        return self._measures(state).failed(node, source, before)
-
-    def _passing(self, state: State) -> list[QualifiedName]:
-        if state.round == 0:
-            return []
-        measured = [state.in_round("measured", -1)] if state[facts.ASKED] else []
-        old = facts.listed(state[facts.TABLES]) if state[facts.FURTHER] else []
-        return [
-            state.in_round("next", -1),
-            *measured,
-            *[table_of(state, name) for _, _, name in old],
-            *self._dropped(state),
-        ]
-
-    def _dropped(self, state: State) -> list[QualifiedName]:
-        return [state.work("failed", round=r) for r in facts.numbers(state[facts.DROPPED])]
-
-    # -- what the search reads --------------------------------------------------------------------
-
-    def _given(self, state: State) -> exp.Select:
-        return query(
-            "select array_agg(l.attribute order by l.attribute, l.level) as attributes,"
-            " array_agg(l.loss order by l.attribute, l.level) as losses,"
-            " sum(l.whole) filter (where l.level = 0)::bigint as whole from l",
-            {"l": losses_of(state, self._place(state))},
-        )
-
-    def _place(self, state: State) -> int:
-        """The round of recoding, from 0, that the next step of the search is of."""
-        return 0 if state.round == 0 else state[facts.SEARCHED]
-
-    def _rows(self, state: State) -> exp.Select:
-        lowest = text((".").join("0" for _ in self.spec.attributes))
-        if state.round == 0:
-            return self._sized(state, lowest, HIST)
-        before = state.in_round("next", -1)
-        if state[facts.FURTHER]:
-            kept = query(
-                "select n.kind, n.node, n.other, n.source, n.a, n.b, n.c from n"
-                " where n.kind in ('searched', 'taken', 'failed')",
-                {"n": before},
-            )
-            return stacked([kept, self._sized(state, lowest, bottom(state[facts.SEARCHED]))])
-        parts = [
-            query(
-                "select n.kind, n.node, n.other, n.source, n.a, n.b, n.c from n"
-                " where n.kind <> all(:kinds)",
-                {"n": before},
-                kinds=exp.Array(expressions=[text(kind) for kind in _OF_A_ROUND]),
-            )
-        ]
-        if state[facts.ASKED]:
-            parts.append(
-                query(
-                    "select 'measured' as kind, m.node, '' as other, '' as source, m.s as a,"
-                    " m.e as b, m.classes as c from m",
-                    {"m": state.in_round("measured", -1)},
-                )
-            )
-        for node, _, name in facts.listed(state[facts.MADE]):
-            parts.append(self._sized(state, text(text_of(node)), name))
-        for node, _, _ in facts.listed(state[facts.JUDGED]):
-            top = None if self._is_last(state) else levels(self.spec, state)[1]
-            measures = Measures(self.spec, state, self._place(state))
-            failed = state.in_round("failed", -1)
-            parts.append(measures.lost(node, failed, top))
-            parts += [measures.sizes(node, failed)] if self.spec.estimated else []
-        return stacked(parts)
-
-    def _sized(self, state: State, node: exp.Expr, name: str) -> exp.Select:
-        return query(
-            "select 'table' as kind, :node as node, :name as other, '' as source,"
-            " count(*) as a, null::bigint as b, null::bigint as c from t",
-            {"t": table_of(state, name)},
-            node=node,
-            name=text(name),
-        )
-
-    def _tasks(
-        self, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
-    ) -> list[Task]:
+    def _begun(self, place: int, records: int, given: Rows) -> _Search:
+        """Args: records: that it is about."""
+        ((attributes, found, whole, keys),) = given
         losses: list[list[int]] = [[] for _ in self.spec.attributes]
-        for attribute, loss in zip(given["attributes"], given["losses"], strict=True):
+        for attribute, loss in zip(attributes, found, strict=True):
             losses[attribute].append(int(loss))
-        lowest, highest = levels(self.spec, state)
-        lattice = Lattice(lowest, highest, tuple(map(tuple, losses)))
-        lost = int(given["whole"]) if self._place(state) else 0
-        recoding = Recoding(self._is_last(state), lost)
-        whole = partial(missed, self.spec.estimated)
-        return [partial(_step, lattice, self._rules(state), state.round, rows, recoding, whole)]
+        lattice = Lattice(*levels(self.spec, self.state), tuple(map(tuple, losses)))
+        lowest = (0,) * len(self.spec.attributes)
+        return _Search(
+            self.spec,
+            Measures(self.spec, self.state, place),
+            BoxSearch(lattice, self._rules(place, records)),
+            [Table(bottom(place), lowest, keys)],
+            [],
+            int(whole) if place else 0,
+            place == self._options.rounds - 1,
+        )
 
-    def _is_last(self, state: State) -> bool:
-        return self._place(state) == self.options.rounds - 1
-
-    def _rules(self, state: State) -> Rules:
-        unmeasured = Measures(self.spec, state).relaxed.unmeasured
-        models = [requirement.model for requirement in self.spec.measured]
-        counting = searched(self.spec.requirements)
-        place, last = self._place(state), self._is_last(state)
-        records = facts.taken(state)[-1][1] if place else state[KEPT]
-        allowed = allowance(self.spec, state)
+    def _rules(self, place: int, records: int) -> Rules:
+        spec, state, last = self.spec, self.state, place == self._options.rounds - 1
+        unmeasured = Measures(spec, state).relaxed.unmeasured
+        models = [requirement.model for requirement in spec.measured]
+        counting = searched(spec.requirements)
+        allowed = allowance(spec, state)
         return Rules(
             limit=min(allowed, records - 1) if last else records - 1,
-            exact=last and not unmeasured and not counting and not self.spec.estimated,
+            exact=last and not unmeasured and not counting and not spec.estimated,
             upward=all(not m.needs_values or m.counts_distinct for m in models)
             and all(requirement.model.counts_distinct for requirement in counting),
             closes=any(model.needs_reference for model in models),
             moved=state[KEPT] < state[RECORDS],
-            max_nodes=self.options.max_nodes,
+            max_nodes=self._options.max_nodes,
             allowed=allowed,
         )
 
-    def _asked(self, state: State) -> exp.Select:
-        return query(
-            """
-            select bool_or(n.kind = 'end') as ended,
-                coalesce(bool_and(n.a = 1) filter (where n.kind = 'searched'), false) as proved,
-                bool_or(n.kind = 'judging' and n.a >= 0) as again,
-                sum(n.b) filter (where n.kind = 'taken') as cost,
-                max(n.b) filter (where n.kind = 'end') as bound,
-                sum(n.c) filter (where n.kind = 'searched') as evaluated,
-                count(*) filter (where n.kind = 'searched') as searched,
-                bool_or(n.kind = 'further') as further,
-                coalesce(string_agg(n.node || '@' || n.a || '@', ',' order by n.other::int)
-                    filter (where n.kind = 'taken'), '') as taken,
-                coalesce(string_agg(n.node || '@' || n.source || '@', ',')
-                    filter (where n.kind = 'took'), '') as took,
-                max(n.a) filter (where n.kind = 'least') as least,
-                count(*) filter (where n.kind = 'missed') as missed,
-                min(nullif(n.source, '')::float8) filter (where n.kind = 'missed') as nearest,
-                coalesce(string_agg(distinct n.other, ', ') filter (where n.kind = 'missed'
-                    and n.other <> ''), '') as reasons,
-                coalesce(string_agg(n.a::text, ',') filter (where n.kind = 'drop'), '') as dropped,
-                coalesce(string_agg(n.a::text, ',') filter (where n.kind = 'failed'), '') as failed,
-                coalesce(string_agg(n.node || '@@' || n.other, ',' order by n.other)
-                    filter (where n.kind in ('table', 'make')), '') as tables,
-                coalesce(string_agg(n.node || '@' || n.source || '@' || n.other, ','
-                    order by n.other) filter (where n.kind = 'make'), '') as made,
-                coalesce(string_agg(n.node || '@' || n.source || '@', ',' order by n.node)
-                    filter (where n.kind = 'ask'), '') as asked,
-                coalesce(string_agg(n.node || '@' || n.source || '@', ',')
-                    filter (where n.kind = 'judge'), '') as judged
-            from n
-            """,
-            {"n": state.in_round("next")},
+
+@dataclass
+class _Search:
+    """The search of one round of recoding.
+
+    Attributes:
+        tables: classes of nodes that others can be measured from.
+        missed: what is estimated of nodes that satisfy the rest.
+        whole: what all of its records lose if they are suppressed; 0 in the first round.
+        last: whether no other may follow.
+        failed: failing classes of the best node, if it was judged.
+    """
+
+    spec: ReleaseSpec
+    measures: Measures
+    search: BoxSearch
+    tables: list[Table]
+    missed: list[Missed]
+    whole: int
+    last: bool
+    failed: QualifiedName | None = None
+
+    @property
+    def left(self) -> int:
+        """Records that its best node leaves; 0 without one."""
+        best = self.search.best
+        return 0 if best is None else _failing(self.search.evaluated[best[2]])
+
+    def talk(self) -> Generator[CreateTable | DropTables | Ask, Rows, None]:
+        again: QualifiedName | None = None
+        for number in count():
+            wanted = self.search.advance()
+            if not wanted:
+                break
+            name = f"{self.measures.place}_{number}"
+            judged = wanted.judged
+            source = smallest_of(judged, self.tables).name if judged is not None else ""
+            if wanted.nodes:
+                yield from self._measure(wanted.nodes, name)
+            if judged is not None:
+                again = yield from self._judge(judged, source, name, again)
+        if self.search.best is not None:
+            yield from self._take(self.search.best[2])
+
+    def _measure(
+        self, nodes: Sequence[Node], name: str
+    ) -> Generator[CreateTable | DropTables | Ask, Rows, None]:
+        """R of nodes, of which several may share a further table."""
+        found = sources(nodes, self.tables, f"{name}_")
+        for made, (node, source) in found.made.items():
+            yield CreateTable(
+                "shared",
+                "classes that several nodes are measured from",
+                partial(table_of, source=made),
+                lambda s, node=node, source=source: self.measures.classes(node, source),
+                analyze=False,
+            )
+        asked = [(node, found.of[node]) for node in nodes]
+        rows = yield Ask(
+            "measured",
+            "failing records on the levels of many nodes",
+            lambda s: self.measures.measured(asked, list(found.made)),
+            assumed=[(text_of(node), 0, 0, 1) for node in nodes],
         )
+        for text, failing, lost, classes in rows:
+            if text in found.made:
+                self.tables.append(Table(text, found.made[text][0], classes))
+            else:
+                self.search.observe(node_of(text), Evaluated(failing, lost, classes))
+
+    def _judge(
+        self, node: Node, source: str, name: str, again: QualifiedName | None
+    ) -> Generator[CreateTable | DropTables | Ask, Rows, QualifiedName | None]:
+        """M of a node; gives what fails, where it is judged again without that.
+
+        Args:
+            again: what failed when it was last judged, if it was.
+        """
+        search, measures = self.search, self.measures
+        failed = measures.state.work(f"failed_{name}")
+        yield table(
+            "failed",
+            "classes that fail on the levels of one node",
+            lambda s: measures.failed(node, source, again),
+            into=f"failed_{name}",
+        )
+        top = None if self.last else search.lattice.highest
+        rows = yield Ask(
+            "judged",
+            "their records, and what these lose",
+            lambda s: measures.judged(node, failed, top),
+            assumed=[(None, int(not self.last), 0, 0)],
+        )
+        sizes = {size: classes for size, classes, *_ in rows if size is not None}
+        ((_, failing, lost, stuck),) = (row for row in rows if row[0] is None)
+        found = missed(self.spec.estimated, sizes) if failing <= search.rules.limit else None
+        held = {self.failed, again, failed} - {None}
+        if search.judge(node, failing, lost, stuck or 0, holds=found is None):
+            self.failed = failed
+        elif found is not None and search.judging is None:
+            self.missed.append(found)
+        again = failed if search.judging is not None else None
+        yield from _dropping(held - {self.failed, again})
+        return again
+
+    def _take(self, node: Node) -> Generator[CreateTable | DropTables | Ask, Rows, None]:
+        """The classes of the best node, and the records that it leaves to another search."""
+        measures, failed = self.measures, self.failed
+        place = measures.place
+        yield CreateTable(
+            "released",
+            "classes that are released",
+            lambda s: released(s, place),
+            lambda s: measures.released(node, failed),
+            inline=True,
+        )
+        if self.last or not self.left:
+            return
+        assert failed is not None
+        yield CreateTable(
+            "rest",
+            "records that are left",
+            lambda s: table_of(s, bottom(place + 1)),
+            lambda s: measures.rest(node, failed),
+        )
+        for index in sorted({r.sensitive or 0 for r in measures.relaxed.unmeasured}):
+            yield CreateTable(
+                f"rest_of_values{index}",
+                "sensitive values of the records that are left",
+                partial(values_table, index=index, place=place + 1),
+                lambda s, index=index: measures.rest_of_values(index, node, failed),
+            )
+        yield CreateTable(
+            "losses",
+            "what the records that are left lose on every level",
+            lambda s: losses_of(s, place + 1),
+            lambda s: losses(measures.layout, table_of(s, bottom(place + 1))),
+        )
+        measured = {table_of(measures.state, each.name) for each in self.tables}
+        yield from _dropping(measured)
 
 
-def _step(
-    lattice: Lattice,
-    rules: Rules,
-    number: int,
-    rows: Sequence[tuple[Any, ...]],
-    recoding: Recoding,
-    whole: Whole,
-) -> TaskResult:
-    return TaskResult(next_rows(lattice, rules, number, rows, recoding, whole))
+def _dropping(tables: set[Any]) -> Iterator[DropTables]:
+    if tables:
+        yield DropTables("tidy", "what nothing reads any more", lambda s: sorted(tables))
+
+
+def _failing(measured: Evaluated) -> int:
+    return measured.judged[0] if measured.judged else measured.failing
 
 
 def losses_of(state: State, place: int) -> QualifiedName:

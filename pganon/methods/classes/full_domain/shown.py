@@ -21,7 +21,7 @@ from pganon.methods.classes.full_domain import facts
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, named, num, query
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 SHOWN = "shown"
 
@@ -39,10 +39,7 @@ def shown_steps(spec: ReleaseSpec) -> list[Step]:
             )
             for axis in trees
         ],
-        CreateTable(SHOWN, "what classes show", lambda s: s.work(SHOWN), lambda s: _shown(spec, s)),
-        DropTables(
-            "tidy", "released values below labels", lambda s: [_below(axis, s) for axis in trees]
-        ),
+        table(SHOWN, "what classes show", lambda s: _shown(spec, s)),
     ]
 
 

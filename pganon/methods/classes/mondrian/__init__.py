@@ -23,7 +23,7 @@ from __future__ import annotations
 from pganon.encode.axis import axes
 from pganon.encode.valued import valued
 from pganon.forms.work import GROUPED
-from pganon.methods.classes.cells import cell_steps, enough_values, surplus_of
+from pganon.methods.classes.cells import cell_steps, enough_values
 from pganon.methods.classes.leaving import leaves_outliers_out, records_of_cells
 from pganon.methods.classes.mondrian.kept import kept_steps
 from pganon.methods.classes.mondrian.offers import Offers
@@ -31,12 +31,12 @@ from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.population import population_steps
 from pganon.methods.classes.mondrian.rule import BalancedCuts
-from pganon.methods.classes.mondrian.undone import Undone
+from pganon.methods.classes.mondrian.undone import LINKS, TREE, Undone
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.rounds.rounds import CutRounds
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import DropTables, Step
+from pganon.steps import Scope, Step
 
 
 def _options(spec: ReleaseSpec) -> Mondrian:
@@ -75,17 +75,18 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         after=(*kept, *(undone.after() if undone else ())),
         keeps_nodes=undone is not None,
     )
-    steps = [*cell_steps(spec), *population_steps(context), *rounds.steps()]
+    steps = [
+        *cell_steps(spec),
+        *population_steps(context),
+        Scope("what the rounds left", rounds.steps(), keeps=[rounds.table, LINKS, TREE]),
+    ]
     steps += undone.steps() if undone else ()
     if context.leaves_out:
         offers = Offers(context, _options(spec).price_of_record)
         steps += Outliers(spec, offers, cells).steps()
-    if spec.leaves_surplus_out:
-        steps += records_of_cells(spec, cells) if numbered else []
-        steps.append(
-            DropTables("tidy", "records that could stay", lambda s: surplus_of(spec).tables(s))
-        )
-    return tuple(steps)
+    if spec.leaves_surplus_out and numbered:
+        steps.append(records_of_cells(spec, cells))
+    return (Scope("what the classes were made from", steps, keeps=[GROUPED]),)
 
 
 METHOD = Method(Mondrian, CLASSES, partition_steps)

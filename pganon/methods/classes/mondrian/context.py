@@ -66,12 +66,6 @@ class CellContext(CutRule, ABC):
         return ["rid"] if self.relaxed else []
 
     @property
-    def given(self) -> list[str]:
-        if self.leaves_out:
-            return []
-        return [f"cellvalues{j}" for j in self.sensitive]
-
-    @property
     def cut_columns(self) -> tuple[str, ...]:
         return ("level", "cum", "thr", "mask")
 

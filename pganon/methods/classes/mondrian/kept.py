@@ -26,7 +26,7 @@ from pganon.methods.common.rounds.rounds import all_moves
 from pganon.resolved.increments import CUTS
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, text, union_all
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 
 def kept_steps(spec: ReleaseSpec, context: CellContext) -> tuple[Step, ...]:
@@ -49,10 +49,9 @@ def _children_step(spec: ReleaseSpec, axis: TreeAxis) -> CreateTable:
 
     `above` and `lo` are the first leaves below the ancestor and below its child.
     """
-    return CreateTable(
+    return table(
         f"children{axis.index}",
         "the children of every ancestor",
-        lambda s: _children(axis, s),
         lambda s: query(
             "select a.level, a.lo as above, t.lo, t.label from t"
             " join t as a on a.code = t.code and greatest(a.level - 1, 0) = t.level"
@@ -139,9 +138,9 @@ def _joined(context: CellContext, state: State, moves: QualifiedName) -> exp.Sel
         if isinstance(axis, TreeAxis):
             same = "m.thr = :t.code and :t.level = m.level - 1"
             tables[f"t{axis.index}"] = (axis.table(state), same)
-        for alias, (table, same) in tables.items():
+        for alias, (read, same) in tables.items():
             on = fragment(f"m.attr = :i and {same.replace(':t', alias)}", i=i.copy())
-            tree = tree.join(aliased(table, alias), on=on, join_type="left")
+            tree = tree.join(aliased(read, alias), on=on, join_type="left")
     return tree
 
 

@@ -22,7 +22,7 @@ price 1 a record that is left out counts as in GCP, which never grows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -40,8 +40,8 @@ from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.base import Requirement
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
-from pganon.steps.facts import RECORDS, count, flag
+from pganon.steps import Check, Loop, State, Step, table
+from pganon.steps.facts import count, flag
 
 DIVIDED = "divided"
 """Work table (gid, codes, carried columns, w): the cells of all classes."""
@@ -79,41 +79,20 @@ class Outliers:
                 ),
                 gives=[_BUDGET],
             ),
-            self._create("cells", "the cells of all classes", self._cells, 0),
-            self._create("nodes", "what the classes cover", self._nodes, 0),
-            Repeat(
-                name="outliers",
-                purpose="leave out what makes classes wide, within the limit",
+            table("cells", "the cells of all classes", self._cells, later=0),
+            table("nodes", "what the classes cover", self._nodes, later=0),
+            Loop(
+                "outliers",
+                "leave out what makes classes wide, within the limit",
                 body=lambda number: self._round(),
                 until=_ENDED,
-                bound=lambda state: state[RECORDS] + 2,
                 rounds=_ROUNDS,
+                carries=["cells", "nodes", "offers", "chosen"],
+                keeps=["ranked"],
             ),
-            CreateTable(
-                self.table,
-                "the cells that are released",
-                lambda s: s.work(self.table),
-                self._grouped,
-            ),
+            table(self.table, "the cells that are released", self._grouped),
             suppressed_check(self.spec, self._last, fragment("coalesce(sum(t.w), 0)::bigint")),
-            DropTables(
-                "tidy",
-                "drop what the rounds left",
-                self._remaining,
-            ),
         )
-
-    def _create(
-        self, name: str, purpose: str, select: Callable[[State], exp.Expr], later: int | None = None
-    ) -> CreateTable:
-        def table(state: State) -> QualifiedName:
-            return state.work(name, round=0) if later == 0 else state.in_round(name, later or 0)
-
-        return CreateTable(name, purpose, table, select)
-
-    @property
-    def _told_apart(self) -> Sequence[int]:
-        return () if self.context.relaxed else self.context.sensitive
 
     def _last(self, state: State) -> QualifiedName:
         return state.work("cells", round=state[_ROUNDS])
@@ -122,41 +101,22 @@ class Outliers:
 
     def _round(self) -> list[Step]:
         return [
-            self._create("tries", "the attributes to try for every class", self._of(tries)),
-            self._create("ranked", "tried values in cutting order", self._of(ranked)),
-            self._create("beyond", "what classes keep on either side", self.offers.beyond),
-            self._create("offers", "what may be left out and pays", self.offers.offers),
-            self._create("outliers", "what every class gains most by", self._best),
-            self._create("chosen", "those that requirements and the limit allow", self._chosen),
+            table("tries", "the attributes to try for every class", self._of(tries), later=0),
+            table("ranked", "tried values in cutting order", self._of(ranked), later=0),
+            table("beyond", "what classes keep on either side", self.offers.beyond, later=0),
+            table("offers", "what may be left out and pays", self.offers.offers, later=0),
+            table("outliers", "what every class gains most by", self._best, later=0),
+            table("chosen", "those that requirements and the limit allow", self._chosen, later=0),
             Check(
                 "left_out",
                 "records left out in this round",
                 self._progress,
                 gives=[_TAKEN, _BUDGET, _ENDED],
             ),
-            self._create(
-                "cells", "cells that stay", lambda s: _staying(self.context, s, "chosen"), 1
+            table(
+                "cells", "cells that stay", lambda s: _staying(self.context, s, "chosen"), later=1
             ),
-            self._create("nodes", "what changed classes cover", self._changed, 1),
-            DropTables("tidy", "drop the work tables of this round", self._passing),
-        ]
-
-    def _passing(self, state: State) -> list[QualifiedName]:
-        names = ["tries", "beyond", "outliers", "cells", "nodes"]
-        before = ["offers", "chosen"] if state.round > 0 else []
-        return [
-            *[state.in_round(name) for name in names],
-            *[state.in_round(name, -1) for name in before],
-        ]
-
-    def _remaining(self, state: State) -> list[QualifiedName]:
-        last = state[_ROUNDS]
-        return [
-            state.work(DIVIDED),
-            *[state.work(name, round=last) for name in ("cells", "nodes")],
-            *[state.work(name, round=last - 1) for name in ("offers", "chosen")],
-            *[state.work("ranked", round=number) for number in range(last)],
-            *[state.work(f"cellvalues{j}") for j in self._told_apart],
+            table("nodes", "what changed classes cover", self._changed, later=1),
         ]
 
     def _of(self, select: Callable[[CellContext, State], exp.Expr]):

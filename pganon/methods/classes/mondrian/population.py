@@ -33,7 +33,7 @@ from pganon.privacy.base import Relation, Requirement
 from pganon.privacy.population import with_presence
 from pganon.resolved.model import Shown
 from pganon.sqltools import aliased, col, computed_once, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count, flag, measure, or_null
 
 _WIDE = count("wide", "population_", assumed=0)
@@ -51,12 +51,7 @@ def population_steps(context: CellContext) -> tuple[Step, ...]:
             lambda row, s: _too_many_values(_wide(context, s), s),
             gives=[_WIDE],
         ),
-        CreateTable(
-            "covered",
-            "people whom the parts cover",
-            lambda s: s.work("covered", round=0),
-            lambda s: _first(context, s),
-        ),
+        table("covered", "people whom the parts cover", lambda s: _first(context, s), later=0),
         Check(
             "reached",
             "what the parts reach beside the population",

@@ -12,9 +12,9 @@ from pganon.encode.extents import weighted_loss
 from pganon.methods.classes.mondrian import cuts, population
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.common.rounds.ranked import ranked
-from pganon.methods.common.rounds.rule import RoundTable, at
+from pganon.methods.common.rounds.rule import at, round_table
 from pganon.sqltools import col, fragment, named, num, query
-from pganon.steps import State
+from pganon.steps import CreateTable, State
 
 
 def promised(context: CellContext, state: State) -> exp.Expr:
@@ -57,9 +57,9 @@ def least(context: CellContext, state: State) -> exp.Select:
 class BalancedCuts(CellContext):
     """The allowable cut nearest to balance."""
 
-    def cutting(self) -> list[RoundTable]:
+    def cutting(self) -> list[CreateTable]:
         def table(name: str, purpose: str, select: Callable[..., exp.Expr], *given: int):
-            return RoundTable(name, purpose, lambda state: select(self, state, *given))
+            return round_table(name, purpose, lambda state: select(self, state, *given))
 
         in_order = "tried values in cutting order"
         hists = [
@@ -98,22 +98,24 @@ class BalancedCuts(CellContext):
 
     def _covering(
         self, name: str, select: Callable[..., exp.Expr], counted: str, *by: str
-    ) -> list[RoundTable]:
+    ) -> list[CreateTable]:
         keys = ["node", "attr", *by, "side"]
         return [
-            RoundTable(name, "what sides of cuts cover", lambda state: select(self, state)),
-            RoundTable(
+            round_table(name, "what sides of cuts cover", lambda state: select(self, state)),
+            round_table(
                 counted,
                 "people whom they cover",
                 lambda state: population.counted(self, state, state.in_round(name), keys, None),
             ),
         ]
 
-    def following(self) -> list[RoundTable]:
+    def following(self) -> list[CreateTable]:
         def select(state: State) -> exp.Expr:
             return population.following(self, state)
 
-        return [RoundTable("covered", "people of the groups", select)] if self.counting else []
+        if not self.counting:
+            return []
+        return [round_table("covered", "people of the groups", select, later=1)]
 
     def cuts(self, state: State) -> exp.Select:
         return cuts.cuts(self, state)

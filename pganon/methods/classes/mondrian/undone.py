@@ -14,7 +14,6 @@ If none is left, verification refuses the release.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -30,12 +29,13 @@ from pganon.methods.common.rounds.rule import at
 from pganon.privacy.release import ReleaseModel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, num, query, stacked, union_all
-from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
-from pganon.steps.facts import RECORDS, Fact, count, flag
+from pganon.steps import Check, Loop, State, Step, table
+from pganon.steps.facts import Fact, count, flag
 
 PART = 4
 """A round undoes at most one of so many cuts: those around them then count with what was undone."""
 
+LINKS, TREE = "links", "tree"
 _ROUNDS = count("undone_rounds")
 _ENDED = flag("undone_ended")
 
@@ -62,41 +62,23 @@ class Undone:
     def after(self) -> tuple[Step, ...]:
         """What is read of the rounds before their tables are dropped."""
         return (
-            self._create("links", "groups of all rounds, and where they went", self._links),
-            self._create("tree", "groups and classes in the order of the cuts", self._tree),
+            table(LINKS, "groups of all rounds, and where they went", self._links),
+            table(TREE, "groups and classes in the order of the cuts", self._tree),
         )
 
     def steps(self) -> tuple[Step, ...]:
         return (
-            self._create("merged", "the classes that cuts made", self._classes, 0),
-            Repeat(
-                name="undone",
-                purpose="undo cuts until all classes together satisfy the models about them",
+            table("merged", "the classes that cuts made", self._classes, later=0),
+            Loop(
+                "undone",
+                "undo cuts until all classes together satisfy the models about them",
                 body=lambda number: self._round(),
                 until=_ENDED,
-                bound=lambda state: state[RECORDS] + 2,
                 rounds=_ROUNDS,
+                carries=["merged"],
             ),
-            self._create(self.table, "the classes with what was undone", self._grouped),
-            DropTables("tidy", "drop what the rounds left", self._remaining),
+            table(self.table, "the classes with what was undone", self._grouped),
         )
-
-    def _create(
-        self,
-        name: str,
-        purpose: str,
-        select: Callable[[State], exp.Expr],
-        number: int | None = None,
-    ) -> CreateTable:
-        return CreateTable(name, purpose, lambda s: s.work(name, round=number), select)
-
-    def _remaining(self, state: State) -> list[QualifiedName]:
-        last = state[_ROUNDS] - 1
-        names = ["links", "tree", self.given]
-        return [
-            *[state.work(name) for name in names],
-            *[state.work(name, round=last) for name in ("merged", "chosen")],
-        ]
 
     # -- what was cut -------------------------------------------------------------------------
 
@@ -121,7 +103,7 @@ class Undone:
         )
 
     def _tree(self, state: State) -> exp.Expr:
-        links = state.work("links")
+        links = state.work(LINKS)
         starts = query(
             "select :node as node, e.n, (sum(e.n) over (order by e.node) - e.n)::bigint as start"
             " from e",
@@ -165,22 +147,11 @@ class Undone:
         )
 
     def _classes(self, state: State) -> exp.Select:
-        return query(
-            "select t.start, t.n, t.loss from t where t.node < 0", {"t": state.work("tree")}
-        )
+        return query("select t.start, t.n, t.loss from t where t.node < 0", {"t": state.work(TREE)})
 
     # -- a round ------------------------------------------------------------------------------
 
     def _round(self) -> list[Step]:
-        def table(name: str, purpose: str, select: Callable[[State], exp.Expr], later: int):
-            return CreateTable(
-                name,
-                purpose,
-                lambda s: s.in_round(name, later),
-                select,
-                when=lambda s: not (later and s[_ENDED]),
-            )
-
         return [
             Check(
                 "excess",
@@ -188,7 +159,7 @@ class Undone:
                 self._excess,
                 gives=[_excess(number) for number in range(len(self.models))],
             ),
-            table("chosen", "the cuts that are undone", self._chosen, 0),
+            table("chosen", "the cuts that are undone", self._chosen, later=0),
             Check(
                 "undone",
                 "whether a cut was undone",
@@ -197,14 +168,14 @@ class Undone:
                 ),
                 gives=[_ENDED],
             ),
-            table("merged", "the classes of the next round", self._merged, 1),
-            DropTables("tidy", "drop the work tables of this round", self._passing),
+            table(
+                "merged",
+                "the classes of the next round",
+                self._merged,
+                later=1,
+                when=lambda s: not s[_ENDED],
+            ),
         ]
-
-    def _passing(self, state: State) -> list[QualifiedName]:
-        if state[_ENDED]:
-            return []
-        return [state.in_round(name) for name in ("merged", "chosen")]
 
     def _excess(self, state: State) -> exp.Select:
         tree = query("select 1 from merged as m", at(state, "merged"))
@@ -272,7 +243,7 @@ class Undone:
             "select t.start, t.n, t.loss, t.loss - (b.loss - a.loss) as growth,"
             " b.part - a.part - :part as gained from t"
             " join a on a.start = t.start join b on b.start = t.start + t.n where t.node > 0",
-            {"t": state.work("tree"), "a": ends, "b": ends.copy()},
+            {"t": state.work(TREE), "a": ends, "b": ends.copy()},
             part=model.part(col("n", "t")),
         )
 
@@ -303,7 +274,7 @@ class Undone:
         )
         leaves = query(
             "select t.start, null::bigint as first, -t.node as gid from t where t.node < 0",
-            {"t": state.work("tree")},
+            {"t": state.work(TREE)},
         )
         placed = query(
             "select u.start, u.gid, max(u.first) over"

@@ -33,8 +33,8 @@ from sqlglot import exp
 from pganon.encode.facts import KEPT
 from pganon.encode.work import codes_of
 from pganon.forms.facts import SUPPRESSED
-from pganon.forms.work import GROUPED
-from pganon.methods.classes.cells import cell_steps, surplus_of
+from pganon.forms.work import DEALT, GROUPED
+from pganon.methods.classes.cells import cell_steps
 from pganon.methods.classes.leaving import leaves_outliers_out, outliers_allowed, records_of_cells
 from pganon.methods.classes.one_dimensional.dealt import OF_RUNS, dealt_steps, runs_in_classes
 from pganon.methods.classes.one_dimensional.equal import one_of_equal
@@ -64,7 +64,7 @@ from pganon.methods.common.pairs import paired
 from pganon.methods.common.suppression import suppressed_check
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, num, query
-from pganon.steps import CreateTable, DropTables, Search, State, Step
+from pganon.steps import Scope, Search, State, Step, table
 from pganon.steps.facts import RECORDS
 from pganon.steps.tasks import Task
 
@@ -87,47 +87,31 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     line = Line(spec, relaxed=_options(spec).variant == "relaxed")
     records = fragment("coalesce(sum(t.w) filter (where t.gid is not null), 0)::bigint")
     left = suppressed_check(spec, lambda s: s.work(_PIECES), records)
-    return (
+    steps = [
         *cell_steps(spec),
         *line.steps(*([_order(line)] if line.searches_order else []), _added(line)),
-        CreateTable(
-            PACKED, "the cells of every block", lambda s: s.work(PACKED), lambda s: blocks(line, s)
-        ),
+        table(PACKED, "the cells of every block", lambda s: blocks(line, s)),
         _search(line),
-        CreateTable(
+        table(
             _PIECES,
             "the cells of all classes",
-            lambda s: s.work(_PIECES),
             lambda s: runs_in_classes(line, s, _LABELS) if line.relaxed else _classes(line, s),
         ),
         *([left] if leaves_outliers_out(spec) else []),
         *(dealt_steps(line, _PIECES) if line.relaxed else _grouped(line)),
-        DropTables(
-            "tidy",
-            "the line and its blocks",
-            lambda s: [
-                *line.tables(s),
-                s.work(PACKED),
-                s.work(_LABELS),
-                s.work(_PIECES),
-                s.work("cells", round=0),
-                s.work("nodes", round=0),
-                *(surplus_of(spec).tables(s) if spec.leaves_surplus_out else []),
-            ],
-        ),
-    )
+    ]
+    return (Scope("the line and its blocks", steps, keeps=[GROUPED, DEALT]),)
 
 
 def _grouped(line: Line) -> list[Step]:
     spec = line.spec
     cells = "grouped_cells" if spec.numbers_records else GROUPED.name
-    merged = CreateTable(
+    merged = table(
         cells,
         "classes that show the same are one",
-        lambda s: s.work(cells),
         lambda s: one_of_equal(line, s, s.work(_PIECES)),
     )
-    return [merged, *(records_of_cells(spec, cells) if spec.numbers_records else [])]
+    return [merged, records_of_cells(spec, cells)] if spec.numbers_records else [merged]
 
 
 def _order(line: Line) -> Search:
@@ -144,7 +128,6 @@ def _order(line: Line) -> Search:
         lambda s: s.work(BEHIND),
         (("place", "integer"), ("attribute", "integer")),
         given=lambda s: given_of_sample(line, s),
-        batches=lambda s: 1,
         rows=lambda s, batch: sample(line, s),
         tasks=tasks,
     )
@@ -162,7 +145,6 @@ def _added(line: Line) -> Search:
         lambda s: s.work(ADDED),
         (("attribute", "integer"), ("word", "integer"), ("code", "integer"), ("adds", "bigint")),
         given=lambda s: with_order(line, s, given_of_values(line, s)),
-        batches=lambda s: 1,
         rows=lambda s, batch: query("select 1 as nothing"),
         tasks=tasks,
         gives=[WORDS],

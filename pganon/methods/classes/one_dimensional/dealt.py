@@ -26,7 +26,7 @@ from pganon.methods.classes.one_dimensional.equal import one_of_equal
 from pganon.methods.classes.one_dimensional.line import LINE, Line
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import aliased, col, equal, named, query, stacked
-from pganon.steps import CreateTable, DropTables, State, Step
+from pganon.steps import State, Step, table
 
 OF_RUNS = ("cells", "before", "records")
 """Columns of the runs of a block, beside their labels: arrays."""
@@ -57,37 +57,24 @@ def dealt_steps(line: Line, classes: str) -> list[Step]:
     Args:
         classes: work table of the runs.
     """
-    runs = CreateTable(
+    runs = table(
         _RUNS,
         "classes that show the same are one, and parts of cells that are in several",
-        lambda s: s.work(_RUNS),
         lambda s: _runs(line, s, classes),
     )
-    parts, tidied = GROUPED.name, [_RUNS]
-    records = CreateTable(
-        DEALT.name,
+    parts = GROUPED.name
+    records = table(
+        DEALT,
         "the records of divided cells",
-        lambda s: s.work(DEALT),
         lambda s: _dealt(line, s, CODED.columns(line.spec, s)),
     )
     if line.spec.numbers_records:
-        parts, tidied = _PARTS, [_RUNS, _PARTS]
-        records = CreateTable(
-            GROUPED.name,
-            "the records of all classes",
-            lambda s: s.work(GROUPED),
-            lambda s: _numbered(line, s),
-        )
+        parts = _PARTS
+        records = table(GROUPED, "the records of all classes", lambda s: _numbered(line, s))
     return [
         runs,
-        CreateTable(
-            parts,
-            "the cells of classes, or parts of them",
-            lambda s: s.work(parts),
-            lambda s: _parts(line, s),
-        ),
+        table(parts, "the cells of classes, or parts of them", lambda s: _parts(line, s)),
         records,
-        DropTables("tidy", "runs of records", lambda s: [s.work(name) for name in tidied]),
     ]
 
 

@@ -22,7 +22,6 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.records import DRAW, NUMBER
 from pganon.encode.valued import valued
 from pganon.encode.work import CODED
-from pganon.identifiers import QualifiedName
 from pganon.methods.classes.cells import surplus_of
 from pganon.methods.classes.mondrian.conditions import measures
 from pganon.methods.classes.one_dimensional.search.conditions import COUNTERS
@@ -39,8 +38,8 @@ from pganon.sqltools import (
     stacked,
     total,
 )
-from pganon.steps import Check, CreateTable, DropTables, Repeat, Search, State, Step
-from pganon.steps.facts import RECORDS, count, flag
+from pganon.steps import Check, Loop, Search, State, Step, table
+from pganon.steps.facts import count, flag
 
 BLOCK = 60_000
 """Units of a block, about; a cell is never in two of them."""
@@ -75,20 +74,15 @@ class Line:
         """
         return [
             *before,
-            CreateTable(LINE, "cells in the order of the line", lambda s: s.work(LINE), self._line),
-            CreateTable(
-                "blocks",
-                "pieces of the line",
-                lambda s: s.work("blocks", round=0),
-                self._blocks,
-            ),
-            Repeat(
-                name="join",
-                purpose="join blocks that miss a requirement as a whole with the next one",
+            table(LINE, "cells in the order of the line", self._line),
+            table("blocks", "pieces of the line", self._blocks, later=0),
+            Loop(
+                "join",
+                "join blocks that miss a requirement as a whole with the next one",
                 body=lambda number: self._round(),
                 until=_JOINED,
-                bound=lambda state: state[RECORDS] + 2,
                 rounds=_ROUNDS,
+                carries=["blocks"],
             ),
         ]
 
@@ -126,13 +120,6 @@ class Line:
     def searches_order(self) -> bool:
         """Whether digits go by another order than that of their cost."""
         return any(requirement.model.needs_reference for requirement in self.spec.requirements)
-
-    def tables(self, state: State) -> list[QualifiedName]:
-        """Work tables that nothing needs after the search."""
-        values = [state.work(f"cellvalues{j}") for j in self.sensitive]
-        names = [*([BEHIND] if self.searches_order else []), ADDED, LINE]
-        held = [state.work(name) for name in names]
-        return [*held, state.work("blocks", round=state[_ROUNDS] - 1), *values]
 
     # -- the line -----------------------------------------------------------------------------
 
@@ -203,11 +190,11 @@ class Line:
 
     def _round(self) -> list[Step]:
         return [
-            CreateTable(
+            table(
                 "missing",
                 "blocks that miss a requirement as a whole",
-                lambda s: s.in_round("missing"),
                 self._missing,
+                later=0,
                 inline=True,
             ),
             Check(
@@ -216,19 +203,14 @@ class Line:
                 self._progress,
                 gives=[BLOCKS, _MISSING, _JOINED],
             ),
-            CreateTable(
+            table(
                 "blocks",
                 "blocks after joining",
-                lambda s: s.in_round("blocks", 1),
                 self._joined,
+                later=1,
                 when=lambda s: not s[_JOINED],
             ),
-            DropTables("tidy", "drop the work tables of this round", self._passing),
         ]
-
-    def _passing(self, state: State) -> list[QualifiedName]:
-        before = [] if state[_JOINED] else [state.in_round("blocks")]
-        return [state.in_round("missing"), *before]
 
     def _missing(self, state: State) -> exp.Select:
         parts = [

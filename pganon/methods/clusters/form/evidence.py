@@ -18,6 +18,7 @@ from pganon.identifiers import quote
 from pganon.methods.clusters.form.utility import COMBINATIONS
 from pganon.metrics import distribution
 from pganon.metrics.evidence import candidates, distributions, exactness
+from pganon.metrics.evidence.people import fewest
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, num, query
 from pganon.steps import Parallel, State, Step
@@ -101,7 +102,7 @@ def _common(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         for one in candidates.document(
             candidates.counted(str(number)),
             facts,
-            smallest,
+            fewest(spec, facts),
             name,
             [attribute.published for attribute in attributes],
             "combinations",

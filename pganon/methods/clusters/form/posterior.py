@@ -50,8 +50,6 @@ def posterior_steps(context: QuasiSensitive) -> list[Step]:
             "how likely the likeliest combination of a small cluster is",
             lambda s: s.work("posteriors"),
             ((CLUSTER_NO, "integer"), ("attribute_set", "integer"), ("posterior", "float8")),
-            given=lambda s: query("select 1 as nothing"),
-            batches=lambda s: 1,
             rows=lambda s, batch: _rows(s),
             tasks=lambda s, given, rows: [
                 _Count(rows[first : first + TASK]) for first in range(0, len(rows), TASK)

@@ -24,7 +24,7 @@ from pganon.methods.clusters.qs.cells import CELLS
 from pganon.methods.clusters.qs.context import QSContext, code_arrays
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import cast, col, conjunction, fragment, named, num, query
-from pganon.steps import Check, CreateTable, DropTables, State, Statement, Step
+from pganon.steps import Check, State, Statement, Step, table
 from pganon.steps.facts import count
 
 SLACK = 8
@@ -48,11 +48,6 @@ def block_steps(
         *_piece_steps(context, block_size),
         *_point_steps(context, along_curve=along_curve),
         _size_check(block_size, bounded=bounded),
-        DropTables(
-            "tidy",
-            "what the blocks were made from",
-            lambda s: [s.work(name) for name in ("curve", "pieces", "piece_values", "blocks")],
-        ),
     ]
 
 
@@ -63,30 +58,22 @@ def _piece_steps(context: QSContext, block_size: int) -> list[Step]:
         return _pieces(state, block_size) > 1
 
     return [
-        CreateTable(
+        table(
             "curve",
             "cells on a Hilbert curve",
-            lambda s: s.work("curve"),
             lambda s: on_curve(context.axes, s, s.work(QS_CELLS), ["cell", "w", *context.codes]),
             inline=True,
         ),
-        CreateTable(
-            "pieces",
-            "the curve in pieces",
-            lambda s: s.work("pieces"),
-            lambda s: _cut(context, s, block_size),
-        ),
-        CreateTable(
+        table("pieces", "the curve in pieces", lambda s: _cut(context, s, block_size)),
+        table(
             "piece_values",
             "values of every piece",
-            lambda s: s.work("piece_values"),
             lambda s: code_arrays(context.codes, s.work("pieces"), "piece"),
             when=several,
         ),
-        CreateTable(
+        table(
             "blocks",
             "pieces that reach the requirement, each with those after it that do not",
-            lambda s: s.work("blocks"),
             lambda s: _blocks(context, s) if several(s) else _one_block(),
         ),
     ]
@@ -95,11 +82,8 @@ def _piece_steps(context: QSContext, block_size: int) -> list[Step]:
 def _point_steps(context: QSContext, *, along_curve: bool) -> list[Step]:
     """From `pieces` and `blocks` to `points`, with an index by block."""
     return [
-        CreateTable(
-            "points",
-            "cells of every block",
-            lambda s: s.work("points"),
-            lambda s: _points(context, s, along_curve=along_curve),
+        table(
+            "points", "cells of every block", lambda s: _points(context, s, along_curve=along_curve)
         ),
         Statement(
             "points_key",

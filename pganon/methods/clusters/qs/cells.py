@@ -25,7 +25,7 @@ from pganon.methods.common.reachable import infeasible
 from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, table
 from pganon.steps.facts import Fact, count
 
 CELLS = count("cells", assumed=1000)
@@ -35,17 +35,16 @@ def cell_steps(context: QSContext) -> list[Step]:
     """From the encoded records to `cells`; refuses a requirement that is not feasible."""
     return [
         suppressed_check(context.spec, lambda s: s.work(CODED)),
-        CreateTable(
+        table(
             "cells",
             "equal records collapse into weighted cells",
-            lambda s: s.work(QS_CELLS),
             lambda s: _cells(context, s),
+            into=QS_CELLS,
         ),
         *[_support(context, number) for number in range(1, len(context.set_names) + 1)],
-        CreateTable(
+        table(
             "whole",
             "values of all records",
-            lambda s: s.work("whole"),
             lambda s: code_arrays(context.codes, _all_cells(s), "whole"),
             inline=True,
         ),

@@ -15,7 +15,7 @@ from pganon.methods.clusters.qs.blocks import BLOCKS
 from pganon.methods.clusters.qs.context import QSContext
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, fragment, named, query
-from pganon.steps import CreateTable, DropTables, State, Statement, Step
+from pganon.steps import State, Statement, Step, table
 
 PORTIONS = 16
 """Parts of the blocks that parallel workers of the server may process at the same time."""
@@ -28,18 +28,8 @@ def cluster_steps(context: QSContext, *, nearest: bool) -> list[Step]:
         nearest: Greedy QS k-anonymity; else Efficient, in the order of the places.
     """
     return [
-        CreateTable(
-            "formed",
-            "clusters of every block",
-            lambda s: s.work("formed"),
-            lambda s: _formed(context, s, nearest=nearest),
-        ),
-        CreateTable(
-            "open",
-            "clusters that records left over can join",
-            lambda s: s.work("open"),
-            lambda s: _open(context, s),
-        ),
+        table("formed", "clusters of every block", lambda s: _formed(context, s, nearest=nearest)),
+        table("open", "clusters that records left over can join", lambda s: _open(context, s)),
         Statement(
             "open_key",
             "an index to find them by",
@@ -47,24 +37,13 @@ def cluster_steps(context: QSContext, *, nearest: bool) -> list[Step]:
                 s.work("open").identifier
             ),
         ),
-        CreateTable(
+        table(
             "absorbed",
             "records left over join the cluster that loses least",
-            lambda s: s.work("absorbed"),
             lambda s: _absorbed(context, s),
             inline=True,
         ),
-        CreateTable(
-            "assigned",
-            "the cluster of every record",
-            lambda s: s.work(ASSIGNED),
-            _assigned,
-        ),
-        DropTables(
-            "tidy",
-            "what the clusters were made from",
-            lambda s: [s.work(name) for name in ("points", "formed", "open", "absorbed")],
-        ),
+        table("assigned", "the cluster of every record", _assigned, into=ASSIGNED),
     ]
 
 

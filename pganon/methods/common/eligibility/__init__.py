@@ -26,8 +26,8 @@ from pganon.methods.common.eligibility.measures import measures
 from pganon.methods.common.eligibility.refusal import refusal
 from pganon.methods.common.eligibility.trimming import trimmed
 from pganon.methods.common.suppression import RELEASED, nothing_left, suppression_problem
-from pganon.steps import Check, CreateTable, Repeat, State, Step
-from pganon.steps.facts import RECORDS, count, flag, label, or_null
+from pganon.steps import Check, Loop, State, Step, table
+from pganon.steps.facts import count, flag, label, or_null
 
 __all__ = ["ALL", "ROUNDS", "Eligibility", "Frequency"]
 
@@ -44,23 +44,19 @@ class Eligibility(Conditions):
     def steps(self) -> list[Step]:
         """RELEASED and SUPPRESSED, and the records as :meth:`kept`."""
         return [
-            Repeat(
-                name="trim",
-                purpose="leave out records of values that are too frequent",
+            Loop(
+                "trim",
+                "leave out records of values that are too frequent",
                 body=lambda number: self._round(),
                 until=ELIGIBLE,
-                bound=lambda state: state[RECORDS] + 2,
                 rounds=ROUNDS,
+                carries=["kept"],
             ),
         ]
 
     def kept(self, state: State) -> QualifiedName:
         """The records that are released."""
         return self.table(state, state[ROUNDS] - 1)
-
-    def leftovers(self, state: State) -> list[QualifiedName]:
-        """Tables of the rounds."""
-        return [self.table(state, number) for number in range(1, state[ROUNDS])]
 
     def _round(self) -> list[Step]:
         return [
@@ -75,11 +71,12 @@ class Eligibility(Conditions):
                     *(or_null(label("missed")), or_null(label("places"))),
                 ],
             ),
-            CreateTable(
+            table(
                 "trimmed",
                 "records that are left",
-                lambda s: self.table(s, s.round + 1),
                 lambda s: trimmed(self, s),
+                later=1,
+                into="kept",
                 when=lambda s: not s[ELIGIBLE],
             ),
         ]

@@ -119,7 +119,6 @@ class Attack:
                     ("correct", "boolean"),
                 ),
                 given=lambda s: query("select 1 as batches"),
-                batches=lambda s: 1,
                 rows=lambda s, batch: self.rows(s),
                 tasks=lambda s, given, rows: [self.task(s, rows)],
             ),

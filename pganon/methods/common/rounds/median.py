@@ -14,10 +14,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis
 from pganon.methods.common.rounds.ranked import ranked
-from pganon.methods.common.rounds.rule import CutRule, RoundTable, at
+from pganon.methods.common.rounds.rule import CutRule, at, round_table
 from pganon.methods.common.search.medians import DECIMALS
 from pganon.sqltools import col, fragment, num, query
-from pganon.steps import State
+from pganon.steps import CreateTable, State
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class MedianCuts(CutRule):
     def rank(self, loss: exp.Expr) -> exp.Expr:
         return fragment("round(:loss::numeric, :digits)", loss=loss, digits=num(DECIMALS))
 
-    def cutting(self) -> Sequence[RoundTable]:
+    def cutting(self) -> Sequence[CreateTable]:
         return [
-            RoundTable("ranked", "tried values in cutting order", lambda s: ranked(self, s)),
-            RoundTable("best", "the cut at the median", self.medians),
+            round_table("ranked", "tried values in cutting order", lambda s: ranked(self, s)),
+            round_table("best", "the cut at the median", self.medians),
         ]
 
     def medians(self, state: State) -> exp.Select:

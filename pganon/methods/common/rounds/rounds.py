@@ -13,10 +13,10 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import tries
 from pganon.methods.common.rounds.halves import halves
-from pganon.methods.common.rounds.rule import CutRule, RoundTable, at
+from pganon.methods.common.rounds.rule import CutRule, at, round_table
 from pganon.sqltools import col, fragment, named, num, query, union_all
-from pganon.steps import Check, CreateTable, DropTables, Repeat, State, Step
-from pganon.steps.facts import RECORDS, Fact, count, flag
+from pganon.steps import Check, CreateTable, Loop, State, Step, table
+from pganon.steps.facts import Fact, count, flag
 
 _FINISHED = flag("finished")
 _ROUNDS = count("cut_rounds")
@@ -24,13 +24,13 @@ _ROUNDS = count("cut_rounds")
 
 def start_step(axes: Sequence[Axis]) -> CreateTable:
     """The groups that cells start in, from `cells_0`."""
-    return CreateTable(
+    return table(
         "nodes",
         "the parts to start from",
-        lambda s: s.work("nodes", round=0),
         lambda s: group_extents(axes, s, s.work("cells", round=0), ["node"]).select(
             named(exp.false(), "again")
         ),
+        later=0,
     )
 
 
@@ -62,36 +62,21 @@ class CutRounds:
 
         The fact `cut_rounds` holds how many rounds there were.
         """
+        read = ["moves", *(["nodes"] if self.keeps_nodes else [])] if self.after else []
+        carried = ["cells", "nodes", *[made.name for made in self.rule.following()]]
         return (
-            Repeat(
-                name="cut",
-                purpose=self.purpose,
+            Loop(
+                "cut",
+                self.purpose,
                 body=self.round,
                 until=_FINISHED,
-                bound=lambda state: 4 * state[RECORDS] + 8,
                 rounds=_ROUNDS,
+                carries=[name for name in carried if name not in read],
+                keeps=["done", *read],
             ),
             *self.beside,
-            CreateTable(
-                "gather",
-                "all final groups with their cells",
-                lambda state: state.work(self.table),
-                self.gathered,
-            ),
+            table("gather", "all final groups with their cells", self.gathered, into=self.table),
             *self.after,
-            DropTables(
-                "tidy",
-                "drop what the rounds left",
-                lambda state: [
-                    *(all_moves(state) if self.after else []),
-                    *(all_nodes(state) if self.keeps_nodes else []),
-                    *[state.work("done", round=number) for number in _finishing(state)],
-                    state.work("cells", round=state[_ROUNDS]),
-                    state.work("nodes", round=state[_ROUNDS]),
-                    *[state.work(t.name, round=state[_ROUNDS]) for t in self.rule.following()],
-                    *[state.work(name) for name in self.rule.given],
-                ],
-            ),
         )
 
     def gathered(self, state: State) -> exp.Expr:
@@ -114,9 +99,11 @@ class CutRounds:
 
     def round(self, number: int) -> Sequence[Step]:
         final = _final(number)
-        tables, following = self._tables(), self.rule.following()
         return [
-            *[self._create(number, table) for table in tables],
+            round_table("tries", "the attributes to try for every group", self._of_rule(tries)),
+            *self.rule.cutting(),
+            round_table("halves", "both sides of the cuts that compete", self._of_rule(halves)),
+            round_table("moves", "what becomes of every group", self.moves),
             Check(
                 "progress",
                 "groups still to be cut, and final ones",
@@ -129,66 +116,30 @@ class CutRounds:
             ),
             # Without statistics: they are joined with tables that have one row per group and are
             # analyzed, which is what the planner goes by.
-            CreateTable(
+            table(
                 "cells",
                 "cells of the next groups",
-                lambda state: state.work("cells", round=number + 1),
                 lambda state: _clustered(self.assigned(state), number),
+                later=1,
                 analyze=False,
                 every_round=not _clusters(number),
             ),
-            CreateTable(
+            table(
                 "done",
                 "cells of final groups",
-                lambda state: state.work("done", round=number),
                 self.finished,
+                later=0,
                 analyze=False,
                 when=lambda state: state[final] > 0,
                 every_round=True,
                 inline=True,
             ),
-            self._create(
-                number,
-                RoundTable("nodes", "groups of the next round", self.next_nodes),
-                later=1,
-            ),
-            *[self._create(number, table, later=1) for table in following],
-            DropTables(
-                "tidy",
-                "drop the work tables of this round",
-                lambda state: [
-                    state.work(name, round=number)
-                    for name in (*[t.name for t in (*tables, *following)], "cells", "nodes")
-                    if not self._stays(name)
-                ],
-            ),
-        ]
-
-    def _stays(self, table: str) -> bool:
-        """Whether a table of every round is read after the last one."""
-        return bool(self.after) if table == "moves" else self.keeps_nodes and table == "nodes"
-
-    def _tables(self) -> list[RoundTable]:
-        """Tables of a round, before it is decided whether another one follows."""
-        return [
-            RoundTable("tries", "the attributes to try for every group", self._of_rule(tries)),
-            *self.rule.cutting(),
-            RoundTable("halves", "both sides of the cuts that compete", self._of_rule(halves)),
-            RoundTable("moves", "what becomes of every group", self.moves),
+            round_table("nodes", "groups of the next round", self.next_nodes, later=1),
+            *self.rule.following(),
         ]
 
     def _of_rule(self, select: Callable[[CutRule, State], exp.Expr]):
         return lambda state: select(self.rule, state)
-
-    def _create(self, number: int, table: RoundTable, *, later: int = 0) -> CreateTable:
-        return CreateTable(
-            table.name,
-            table.purpose,
-            lambda state: state.work(table.name, round=number + later),
-            table.select,
-            every_round=True,
-            inline=table.name not in ("halves", "moves", "nodes"),
-        )
 
     def _finished(self, state: State) -> exp.Expr:
         if not self.most:

@@ -15,20 +15,17 @@ from sqlglot import exp
 from pganon.encode.axis import Axis
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import cast, col, fragment, num, query
-from pganon.steps import State
+from pganon.steps import CreateTable, Select, State, table
 
 FEW = 20
 """Attributes up to which every tried value has the extents of its cells on all of them. That takes
 the square of their number, so with more of them only the sides of cuts that compete are."""
 
 
-@dataclass(frozen=True)
-class RoundTable:
-    """A work table of every round, whose query is the same in all of them."""
-
-    name: str
-    purpose: str
-    select: Callable[[State], exp.Expr]
+def round_table(name: str, purpose: str, select: Select, *, later: int = 0) -> CreateTable:
+    """A work table of every round, or of the next one, whose query is the same in all of them."""
+    inline = name not in ("halves", "moves", "nodes")
+    return table(name, purpose, select, later=later, every_round=True, inline=inline)
 
 
 @dataclass(frozen=True)
@@ -46,10 +43,10 @@ class CutRule(ABC):
     # -- what rules differ in -----------------------------------------------------------------
 
     @abstractmethod
-    def cutting(self) -> Sequence[RoundTable]:
+    def cutting(self) -> Sequence[CreateTable]:
         """The tables between `tries` and `halves`, in order."""
 
-    def following(self) -> Sequence[RoundTable]:
+    def following(self) -> Sequence[CreateTable]:
         """Tables of the next round, from its groups; those of the first one are made before."""
         return ()
 
@@ -72,11 +69,6 @@ class CutRule(ABC):
     def cut_columns(self) -> tuple[str, ...]:
         """Columns that say where a cut is; `cum` is how many records are on its left."""
         return ("cum", "thr")
-
-    @property
-    def given(self) -> Sequence[str]:
-        """Work tables, made before the rounds, that only they read."""
-        return ()
 
     def loss(self, axis: Axis, state: State, table: str) -> exp.Expr:
         """The loss of a group in `table`; an attribute that loses nothing is not tried."""

@@ -29,22 +29,20 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.identifiers import QualifiedName
 from pganon.methods.local.aligned.merging import merging_steps, shared
 from pganon.methods.local.aligned.strata import associated, code_column, records, stratum_steps
 from pganon.methods.local.context import Context
 from pganon.sqltools import cast, col, fragment, num, query, scalar, text
-from pganon.steps import CreateTable, State, Statement, Step
+from pganon.steps import State, Statement, Step, table
 
 
 def pile_steps(context: Context) -> list[Step]:
     """From `strata` to `piles`, with an index by chunk."""
     when = partial(associated, context)
     return [
-        CreateTable(
+        table(
             "piles",
             "records in piles, in a random order of the piles",
-            lambda s: s.work("piles"),
             lambda s: _piles(context, s),
             when=when,
         ),
@@ -104,13 +102,7 @@ def _code_of(context: Context, by: str, table: str) -> exp.Expr:
     return exp.paren(choice)
 
 
-__all__ = ["aligned_steps", "leftovers", "shared"]
-
-
-def leftovers(context: Context, state: State) -> list[QualifiedName]:
-    """Work tables that no later step reads."""
-    names = ("strata_values", "strata", "piles", "chunk_blocks", "pile_buckets", "shared")
-    return [state.work(name) for name in names] if associated(context, state) else []
+__all__ = ["aligned_steps", "shared"]
 
 
 def aligned_steps(context: Context) -> list[Step]:

@@ -12,7 +12,6 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.block_search import nothing_given
 from pganon.methods.common.pairs import pair, paired
 from pganon.methods.common.search.blocks import Piece, merged
 from pganon.methods.local.aligned.strata import associated, l_by_item, least_of, unpivoted
@@ -37,8 +36,6 @@ def merging_steps(context: Context) -> list[Step]:
             "chunks of piles put together until each could be a bucket",
             lambda s: s.work("chunk_blocks"),
             (("chunk", "bigint"), ("block", "bigint"), ("alone", "boolean")),
-            given=nothing_given,
-            batches=lambda s: 1,
             rows=lambda s, batch: _chunks(context, s),
             tasks=lambda s, given, rows: [_Blocks(rows, l_by_item(context))],
             when=when,
@@ -48,7 +45,6 @@ def merging_steps(context: Context) -> list[Step]:
             "piles put together until each is a bucket",
             lambda s: s.work("pile_buckets"),
             (("chunk", "bigint"), ("place", "bigint"), ("b", "bigint")),
-            given=nothing_given,
             batches=lambda s: s[facts.CHUNKS],
             rows=lambda s, batch: _chunk(context, s, batch),
             tasks=lambda s, given, rows: [_Buckets(rows, l_by_item(context))] if rows else [],

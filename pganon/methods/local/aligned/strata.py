@@ -18,7 +18,7 @@ from pganon.methods.local.form.aligned import sets
 from pganon.methods.local.placed import placed
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, fragment, named, num, query, stacked, total
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 
 CHUNK = 20_000
 """Records whose piles are merged together."""
@@ -43,18 +43,17 @@ def stratum_steps(context: Context) -> list[Step]:
     """From `placed` to `strata`; refuses strata without buckets of l different values."""
     when = partial(associated, context)
     return [
-        CreateTable(
+        table(
             "strata_values",
             "hidden values by the associated columns that a record hides",
-            lambda s: s.work("strata_values"),
             lambda s: _values(context, s),
             when=when,
         ),
-        CreateTable(
+        table(
             "strata_piles",
             "into how many piles their records are dealt, and by which column",
-            lambda s: s.work("strata"),
             lambda s: _strata(context, s),
+            into="strata",
             when=when,
         ),
         Check(

@@ -14,8 +14,8 @@ from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import export, lifecycle, listing
 from pganon.resolved.increments import ADDED, EARLIER
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

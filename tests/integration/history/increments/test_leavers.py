@@ -10,7 +10,7 @@ import pytest
 from pganon.plan.explain import explain
 from pganon.publish import lifecycle, listing
 from pganon.run.context import plan_release
-from pganon.run.result import Added
+from pganon.run.record import Added
 from tests.integration.history.increments.test_increments import growing_policy, run
 from tests.support.harness import driver, faults, plans, queue
 from tests.support.harness.cluster import Connection, Database

@@ -16,10 +16,10 @@ from pganon import database
 from pganon.history.increments.steps import UNPLACED
 from pganon.plan.build import build_plan
 from pganon.publish import lifecycle, release_state
-from pganon.run import increments
+from pganon.publish.growth import growth_of
 from pganon.run.computation import Computation
+from pganon.run.context import resolve_policy
 from pganon.run.options import Options, advise_planner
-from pganon.run.resolution import resolve_policy
 from tests.support.harness import driver, faults
 from tests.support.harness.cluster import Database
 
@@ -94,7 +94,7 @@ def gathered(db: Database, policy: dict[str, Any]) -> Computation:
         " VALUES (%s, sha256('x'), 1, 2, 3)",
         [run_id],
     )
-    spec = replace(spec, growth=increments.growth_of(conn, spec, sources, run_id))
+    spec = replace(spec, growth=growth_of(conn, spec, sources, run_id))
     plan = build_plan(spec, reasoned=True)
     computation = Computation(conn, driver._no_other, plan, run_id, options, sources)
     computation.gather()

@@ -13,9 +13,10 @@ import pytest
 from pganon.cli.collected import collect
 from pganon.forms.utility import ClassUtility, IdentityUtility
 from pganon.publish import comparison, lifecycle, listing
+from pganon.publish.figures import Verified
 from pganon.publish.release_state import Version
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult, Verified
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
 from tests.support.harness import driver, plans
 from tests.support.harness.cli import pganon

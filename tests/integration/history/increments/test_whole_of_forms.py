@@ -18,8 +18,8 @@ from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.methods.common.bucket_options import link
 from pganon.methods.local.form.statistics import LocalUtility
 from pganon.publish import lifecycle, listing
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Connection, Database

@@ -16,7 +16,7 @@ from pganon.methods.background import kernel, neighbours
 from pganon.privacy.judged import ALL_VERSIONS
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.model import ReleaseSpec
-from pganon.run.resolution import resolve_policy
+from pganon.run.context import resolve_policy
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, refused
 from tests.support.harness.examples import examples

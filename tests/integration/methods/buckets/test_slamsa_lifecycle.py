@@ -17,8 +17,8 @@ from pganon.loading import load_policy
 from pganon.publish import lifecycle
 from pganon.run import pool
 from pganon.run.options import Options
+from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from pganon.run.result import RunResult
 from tests.support.harness import driver, faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Connection, Database

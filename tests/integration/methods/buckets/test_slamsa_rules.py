@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pganon.methods.buckets.exclusions.idle import idle_rules
-from pganon.run.warnings import warnings_of
+from pganon.run.causes import warnings_of
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, refused, run
 from tests.support.oracles.anatomy import fewest_suppressed

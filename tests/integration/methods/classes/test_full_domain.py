@@ -371,7 +371,7 @@ def test_how_many_at_once_decides_nothing(
     owner: Connection, monkeypatch: Any, at_once: int
 ) -> None:
     monkeypatch.setattr("pganon.methods.classes.full_domain.search.boxes.AT_ONCE", at_once)
-    monkeypatch.setattr("pganon.methods.classes.full_domain.search.rows.WORTH", 0)
+    monkeypatch.setattr("pganon.methods.classes.full_domain.search.sources.WORTH", 0)
     for limit, levels in ((0, (1, 2)), (1, (2, 0)), (2, (1, 0))):
         drop_leftovers(owner)
         assert node(run(owner, eight([K], limit))) == levels

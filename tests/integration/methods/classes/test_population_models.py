@@ -21,9 +21,9 @@ from pganon.errors import PganonError, PolicyError, PrivacyRefusal
 from pganon.privacy.population import AverageRisk, MostPresent, with_presence
 from pganon.publish import lifecycle
 from pganon.resolved.guarantee import guarantee
+from pganon.run.causes import warnings_of
 from pganon.run.options import Options
 from pganon.run.release import run_release
-from pganon.run.warnings import warnings_of
 from pganon.sqltools import num, query, render
 from tests.support.harness.driver import Connection, drop_leftovers, loaded, publish, refused, run
 from tests.support.harness.examples import examples

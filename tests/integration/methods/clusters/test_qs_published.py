@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.run.result import RunResult
+from pganon.run.record import RunResult
 from tests.support.harness import digests
 from tests.support.harness.driver import fetch, leftovers, publish, refused, run
 from tests.support.oracles.qs import Attribute, Published, gcp, verify

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.resolved.guarantee import guarantee
-from pganon.run.warnings import warnings_of
+from pganon.run.causes import warnings_of
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.sources.builders import make_table

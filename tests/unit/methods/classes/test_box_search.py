@@ -1,34 +1,18 @@
-"""The search over the lattice of levels against brute force, from rows to rows as a run has it."""
+"""The search over the lattice of levels against brute force."""
 
 from __future__ import annotations
 
 import itertools
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pytest
 
 from pganon.methods.classes.full_domain.search.boxes import BoxSearch, Evaluated, Rules
-from pganon.methods.classes.full_domain.search.lattice import (
-    Key,
-    Lattice,
-    Node,
-    covers,
-    node_of,
-    text_of,
-)
-from pganon.methods.classes.full_domain.search.rows import (
-    Missed,
-    Recoding,
-    Row,
-    Table,
-    Whole,
-    next_rows,
-    satisfied,
-    sources,
-)
+from pganon.methods.classes.full_domain.search.lattice import Key, Lattice, Node
+from pganon.methods.classes.full_domain.search.sources import Table, sources
 
 MODELS = ("size", "distinct", "half", "upward")
 
@@ -139,35 +123,29 @@ def rules(found: World, limit: int, max_nodes: int = 10**6) -> Rules:
     )
 
 
-def searched(found: World, given: Rules, whole: Whole = satisfied) -> dict[str, list[Row]]:
-    """The rows at the end, by kind."""
-    lattice = found.lattice
-    rows = [Row("table", text_of(lattice.lowest), "hist", a=1000)]
-    for number in itertools.count():
-        said = next_rows(lattice, given, number, rows, whole=whole)
-        by_kind: dict[str, list[Row]] = {}
-        for row in said:
-            by_kind.setdefault(row.kind, []).append(row)
-        if "end" in by_kind:
-            return by_kind
-        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "size", "drop")]
-        for row in by_kind.get("make", []):
-            rows.append(Row("table", row.node, row.other, a=600))
-        for row in by_kind.get("ask", []):
-            table = next(r for r in rows if r.kind == "table" and r.other == row.source)
-            assert covers(node_of(row.node), node_of(table.node))
-            failing, lost, classes = found.measured(node_of(row.node), judged=False)
-            rows.append(Row("measured", row.node, a=failing, b=lost, c=classes))
-        for row in by_kind.get("judge", []):
-            failing, lost, _ = found.measured(node_of(row.node), judged=True)
-            rows.append(Row("exact", row.node, a=failing, b=lost))
-            rows += [Row("size", a=n, b=m) for n, m in found.sizes(node_of(row.node)).items()]
-    raise AssertionError
+Whole = Callable[[Mapping[int, int]], bool]
 
 
-def best_of(rows: dict[str, list[Row]]) -> Key | None:
-    (best,) = rows.get("best", [None])
-    return None if best is None else (best.a or 0, sum(node_of(best.node)), node_of(best.node))
+def searched(
+    found: World, given: Rules, whole: Whole = lambda sizes: True, *, last: bool = True
+) -> BoxSearch:
+    """The search at its end.
+
+    Args:
+        whole: whether the classes that pass may be released together, by how many there are of a
+            size.
+        last: whether nothing else becomes of what fails.
+    """
+    search = BoxSearch(found.lattice, given)
+    while wanted := search.advance():
+        for node in wanted.nodes:
+            search.observe(node, Evaluated(*found.measured(node, judged=False)))
+        if (node := wanted.judged) is not None:
+            failing, lost, _ = found.measured(node, judged=True)
+            stuck = found.left(node).measured(found.heights, judged=True)[0]
+            holds = whole(found.sizes(node))
+            search.judge(node, failing, lost, 0 if last else stuck, holds=holds)
+    return search
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -175,39 +153,33 @@ def test_the_optimum(seed: int) -> None:
     rng = random.Random(seed)
     found = world(rng)
     limit = rng.choice([0, 1, 2, len(found.records) - 1])
-    rows = searched(found, rules(found, limit))
-    assert best_of(rows) == found.optimum(limit)
-    (end,) = rows["end"]
-    assert end.a == 1
-    assert end.c == len(rows["node"])
+    search = searched(found, rules(found, limit))
+    assert search.best == found.optimum(limit)
+    assert search.proved
 
 
 @pytest.mark.parametrize("seed", range(150))
 def test_what_all_classes_together_have_to_satisfy(seed: int) -> None:
-    """For some nodes, whatever holds above or below; the others are remembered, with the reason."""
+    """For some nodes, whatever holds above or below."""
     rng = random.Random(seed)
     found = world(rng)
     limit = rng.choice([0, 1, len(found.records) - 1])
     drawn = rng.choice([0.2, 0.7])
 
-    def whole(sizes: Mapping[int, int]) -> Missed | None:
-        if random.Random(f"{seed} {sorted(sizes.items())}").random() < drawn:
-            return None
-        return Missed(None, "no_root") if 2 in sizes else Missed(0.5, "")
+    def whole(sizes: Mapping[int, int]) -> bool:
+        return random.Random(f"{seed} {sorted(sizes.items())}").random() < drawn
 
-    rows = searched(found, replace(rules(found, limit), exact=False), whole)
+    search = searched(found, replace(rules(found, limit), exact=False), whole)
     passing = {}
     for node in found.nodes:
         failing, lost, _ = found.measured(node, judged=True)
         if failing <= limit:
             passing[node] = (found.lattice.key(node, lost), whole(found.sizes(node)))
-    best = min((key for key, missed in passing.values() if missed is None), default=None)
-    assert best_of(rows) == best
-    for row in rows.get("missed", []):
-        _, missed = passing[node_of(row.node)]
-        assert missed == Missed(float(row.source) if row.source else None, row.other)
+    best = min((key for key, holds in passing.values() if holds), default=None)
+    assert search.best == best
     if best is None:
-        assert len(rows.get("missed", [])) == len(passing)
+        judged = [n for n, f in search.evaluated.items() if f.judged and f.judged[0] <= limit]
+        assert len(judged) == len(passing)
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -217,45 +189,37 @@ def test_no_cost_is_below_the_bound(seed: int) -> None:
     found = world(rng)
     optimum = found.optimum(2)
     for most in (1, 2, 4, 8, 16):
-        rows = searched(found, rules(found, 2, most))
-        (end,), best = rows["end"], best_of(rows)
-        assert (end.c or 0) <= most
+        search = searched(found, rules(found, 2, most))
+        assert len(search.evaluated) <= most
         if optimum is not None:
-            assert end.b is None or end.b <= optimum[0]
-            assert best is None or best >= optimum
-        if end.a:
-            assert best == optimum
+            assert search.bound is None or search.bound <= optimum[0]
+            assert search.best is None or search.best >= optimum
+        if search.proved:
+            assert search.best == optimum
 
 
 def test_a_failing_top_ends_the_search() -> None:
     alone = World((2,), ((0,), (3,)), (1, 1), 3, "size")
-    rows = searched(alone, rules(alone, 0))
-    assert [row.node for row in rows["node"]] == ["2"]
-    assert "best" not in rows
-    assert rows["end"][0].a == 1
-    assert rows["least"][0].a == 2
+    search = searched(alone, rules(alone, 0))
+    assert {node: found.failing for node, found in search.evaluated.items()} == {(2,): 2}
+    assert (search.best, search.proved) == (None, True)
 
 
 def test_a_node_is_judged_again_until_nothing_more_fails() -> None:
     lattice = Lattice((0,), (1,), ((0, 4000),))
     closing = Rules(limit=2, exact=False, upward=False, closes=True, moved=False, max_nodes=10)
-    rows: list[Row] = [Row("table", "0", "hist", a=4)]
-    judged: list[str] = []
-    failing = {"1": [0], "0": [1, 2, 2]}
-    for number in range(20):
-        said = next_rows(lattice, closing, number, rows)
-        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "drop")]
-        for row in said:
-            if row.kind == "ask":
-                rows.append(Row("measured", row.node, a=0, b=0, c=1))
-            if row.kind == "judge":
-                # What failed is kept until the node is judged again.
-                assert (Row("failed", a=number - 1) in said) == (row.node in judged)
-                judged.append(row.node)
-                n = failing[row.node].pop(0)
-                rows.append(Row("exact", row.node, a=n, b=n * 1000))
-    assert judged.count("0") == 3
-    assert best_of({"best": [row for row in rows if row.kind == "best"]}) == (2000, 0, (0,))
+    search = BoxSearch(lattice, closing)
+    judged: list[Node] = []
+    failing: dict[Node, list[int]] = {(1,): [0], (0,): [1, 2, 2]}
+    while wanted := search.advance():
+        for node in wanted.nodes:
+            search.observe(node, Evaluated(0, 0))
+        if (node := wanted.judged) is not None:
+            judged.append(node)
+            n = failing[node].pop(0)
+            search.judge(node, n, n * 1000)
+    assert judged.count((0,)) == 3
+    assert search.best == (2000, 0, (0,))
 
 
 def test_nodes_share_what_they_have_in_common() -> None:
@@ -316,43 +280,24 @@ def greedy(found: World, rounds: int, allowed: int) -> tuple[list[tuple[Node, in
 
 def recoded(found: World, rounds: int, allowed: int) -> tuple[list[tuple[Node, int]], int]:
     """The same by the search."""
-    rows = [Row("table", text_of(found.lattice.lowest), "hist", a=1000)]
-    place, whole = 0, found.whole
-    for number in itertools.count():
-        last = place == rounds - 1
-        n = len(found.records)
+    taken: list[tuple[Node, int]] = []
+    cost = found.whole
+    for place in range(rounds):
+        last, n = place == rounds - 1, len(found.records)
         given = replace(
             rules(found, min(allowed, n - 1) if last else n - 1),
             exact=last and found.model in ("size", "distinct"),
             allowed=allowed,
         )
-        recoding = Recoding(last, found.whole if place else 0)
-        said = next_rows(found.lattice, given, number, rows, recoding)
-        kinds = [row.kind for row in said]
-        if "end" in kinds:
-            taken = [row for row in said if row.kind == "taken"]
-            assert [row.other for row in taken] == [str(at) for at in range(len(taken))]
-            cost = whole + sum(row.b or 0 for row in taken) - (whole if taken else 0)
-            return [(node_of(row.node), row.a or 0) for row in taken], cost
-        if "further" in kinds:
-            (took,) = [row for row in said if row.kind == "took"]
-            assert took.source  # a round that another follows has judged its node
-            rows = [row for row in said if row.kind in ("searched", "taken", "failed")]
-            place += 1
-            found = found.left(node_of(took.node))
-            rows.append(Row("table", text_of(found.lattice.lowest), f"rest{place}", a=1000))
-            continue
-        rows = [row for row in said if row.kind not in ("make", "ask", "judge", "drop")]
-        for row in said:
-            node = node_of(row.node) if row.kind in ("ask", "judge") else ()
-            if row.kind == "ask":
-                failing, lost, classes = found.measured(node, judged=False)
-                rows.append(Row("measured", row.node, a=failing, b=lost, c=classes))
-            if row.kind == "judge":
-                failing, lost, _ = found.measured(node, judged=True)
-                stuck = found.left(node).measured(found.heights, judged=True)[0]
-                rows.append(Row("exact", row.node, a=failing, b=lost, c=None if last else stuck))
-    raise AssertionError
+        best = searched(found, given, last=last).best
+        if best is None:
+            break
+        cost += best[0] - found.whole
+        found = found.left(best[2])
+        taken.append((best[2], len(found.records)))
+        if not found.records:
+            break
+    return taken, cost
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -18,7 +18,7 @@ Samarati (TKDE 2001); El Emam et al. (JAMIA 2009); Prasser et al. (TDP 2016).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -272,12 +272,6 @@ class BoxSearch:
 
     def _beaten(self, key: Key) -> bool:
         return self.best is not None and key >= self.best
-
-    def restore(self, boxes: list[Box], pending: list[Key]) -> None:
-        """Take up what an earlier round had left, in any order."""
-        self.boxes, self.pending = boxes, pending
-        heapify(self.boxes)
-        heapify(self.pending)
 
 
 class _Bounds:

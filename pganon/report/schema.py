@@ -1,6 +1,6 @@
 """The JSON Schema of what reports and comparisons are made from.
 
-The models say what documents are; tests hold every document that is made against them.
+Documents are built from its models.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from pganon.report.schema.comparison import Comparison
-from pganon.report.schema.officer import Report
-from pganon.report.schema.readers import ReadersReport
+from pganon.report.comparison.document import Comparison
+from pganon.report.document import Report
+from pganon.report.readers.document import ReadersReport
 
 
 def report_schema() -> dict[str, Any]:

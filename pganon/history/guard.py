@@ -9,15 +9,9 @@ import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
-from pganon.history import populations
 from pganon.history import versions as memory
 from pganon.history.versions import PastVersion
 from pganon.identifiers import parse_name
-from pganon.policy.loader import LoadedPolicy
-from pganon.publish import release_state
-from pganon.publish.sessions import translated
-from pganon.run.grants import look
-from pganon.run.resolution import resolve_policy
 
 Connection = psycopg.Connection[Any]
 
@@ -73,40 +67,26 @@ class Guarded:
         return asdict(self)
 
 
-def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
-    """The history of the people of a policy; empty where nobody was released yet.
-
-    Raises:
-        PreconditionError: population, the policy has to say which one it is.
-    """
-    with translated():
-        spec = resolve_policy(conn, loaded)
-        sources = release_state.sources_of(conn, spec.source.oid)
-        key = tuple(spec.individual or spec.record_key)
-        population = populations.find(conn, spec, sources) if key else None
-        if population is None:
-            return Guarded(None, key, sources, (), ())
-        row = conn.execute(
-            sqlfiles.query("population", "by_id"), {"population": population}
-        ).fetchone()
-        assert row is not None
-        warnings = look(conn, population)
-        about = memory.versions_about(conn, population)
-        labels = {one.run_id: f"{one.release} {one.version}" for one in about}
-        rows = conn.execute(
-            sqlfiles.query("population", "crossings"), {"population": population}
-        ).fetchall()
-        return Guarded(
-            row[0],
-            tuple(row[2]),
-            tuple(map(_shown_name, row[1])),
-            tuple(_shown(conn, one) for one in about),
-            tuple(
-                Crossed(labels.get(run, ""), labels.get(other, ""), reason, people)
-                for run, other, reason, people in rows
-            ),
-            warnings,
-        )
+def history_of(conn: Connection, population: int, warnings: tuple[str, ...]) -> Guarded:
+    """The history of a population."""
+    row = conn.execute(sqlfiles.query("population", "by_id"), {"population": population}).fetchone()
+    assert row is not None
+    about = memory.versions_about(conn, population)
+    labels = {one.run_id: f"{one.release} {one.version}" for one in about}
+    rows = conn.execute(
+        sqlfiles.query("population", "crossings"), {"population": population}
+    ).fetchall()
+    return Guarded(
+        row[0],
+        tuple(row[2]),
+        tuple(map(_shown_name, row[1])),
+        tuple(_shown(conn, one) for one in about),
+        tuple(
+            Crossed(labels.get(run, ""), labels.get(other, ""), reason, people)
+            for run, other, reason, people in rows
+        ),
+        warnings,
+    )
 
 
 def _shown_name(source: str) -> str:

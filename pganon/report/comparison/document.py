@@ -1,11 +1,12 @@
-"""A comparison of candidates."""
+"""A comparison of candidates as a document of JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Literal
 
-from pganon.report.schema.officer import Asked
-from pganon.report.schema.parts import Count, Digest, Part, Time
+from pganon.report.parts import Asked, Count, Digest, Number, Part, Time
 
 
 class Verified(Part):
@@ -15,8 +16,8 @@ class Verified(Part):
     column: str | None
     symbol: str
     bound: Literal[">=", ">", "<=", "<"]
-    required: float
-    measured: float
+    required: Number
+    measured: Number
     against: str
 
 
@@ -24,14 +25,14 @@ class Figures(Part):
     """What a dry run measured."""
 
     form: str
-    highest_risk: float | None
-    mean_risk: float | None
-    loss: float
-    median_error: float | None
-    suppressed: float
+    highest_risk: Number | None
+    mean_risk: Number | None
+    loss: Number
+    median_error: Number | None
+    suppressed: Number
     groups: Count
-    verified: list[Verified]
-    seconds: float
+    verified: tuple[Verified, ...]
+    seconds: Number
 
 
 class Candidate(Part):
@@ -39,8 +40,8 @@ class Candidate(Part):
 
     number: int
     method: dict[str, Any]
-    privacy: list[dict[str, Any]]
-    suppression_limit: float
+    privacy: tuple[dict[str, Any], ...]
+    suppression_limit: Number
     varied: dict[str, Any]
     verdict: Literal["candidate", "above_limit", "beaten", "refused"]
     policy_hash: Digest | None
@@ -64,5 +65,11 @@ class Comparison(Part):
     records: Count | None
     seed: int
     workload: Asked
-    limit: float
-    candidates: list[Candidate]
+    limit: Number
+    candidates: tuple[Candidate, ...]
+
+
+def document(compared: Mapping[str, Any], made_at: datetime, program: str) -> dict[str, Any]:
+    """What the page shows: the figures of a comparison, and what made it."""
+    made = Comparison(format="pganon comparison 1", timestamp=made_at, program=program, **compared)
+    return made.document()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
-from pganon.report.schema.parts import Count, LimitName, Part, ShareBin, SizeBin
+from pganon.report.parts import Count, LimitName, Number, Part, ShareBin, SizeBin, key
 
 Above = dict[LimitName, Count | None]
 """People with a chance above each limit; null if they are some, and too few to be told."""
@@ -28,8 +26,8 @@ class InPopulation(Part):
     """People of the population whom classes cover, and chances to pick the one of a record."""
 
     smallest: Count
-    highest: float
-    mean: float
+    highest: Number
+    mean: Number
     above: Above
 
 
@@ -50,16 +48,16 @@ class Value(Part):
     """A value that is not rare: its share of all, the highest one in a group, and the limit."""
 
     value: str | None
-    share: float
-    highest: float
-    limit: float | None
+    share: Number
+    highest: Number
+    limit: Number | None
 
 
 class OtherValues(Part):
     """Values that are not named, and a multiple of its share that one of them is above."""
 
     values: Count
-    share: float
+    share: Number
     times_over: int | None
 
 
@@ -68,21 +66,21 @@ class Sensitive(Part):
 
     column: str
     of: Literal["all", "hidden"]
-    most: float
-    mean: float | None
+    most: Number
+    mean: Number | None
     bins: list[ShareBin]
     values: list[Value]
     others: OtherValues | None
-    limit: float | None
+    limit: Number | None
 
 
 class StepBin(Part):
     """Shares of values from an edge on and below another; the first and the last have no end."""
 
-    first: float | None = Field(alias="from")
-    below: float | None
-    source: float
-    release: float
+    first: Number | None = key("from")
+    below: Number | None
+    source: Number
+    release: Number
 
 
 class Steps(Part):
@@ -91,19 +89,19 @@ class Steps(Part):
     kind: Literal["steps"]
     unit: Literal["", "year", "month", "day"]
     bins: list[StepBin]
-    largest_error: float | None
+    largest_error: Number | None
 
 
 class ValueBin(Part):
     value: str | None
-    source: float
-    release: float
+    source: Number
+    release: Number
 
 
 class OtherBins(Part):
     values: Count
-    source: float
-    release: float
+    source: Number
+    release: Number
 
 
 class Values(Part):
@@ -112,7 +110,7 @@ class Values(Part):
     kind: Literal["values"]
     bins: list[ValueBin]
     others: OtherBins | None
-    largest_error: float | None
+    largest_error: Number | None
 
 
 class Attribute(Part):
@@ -122,10 +120,10 @@ class Attribute(Part):
     """
 
     column: str
-    lost: float | None
+    lost: Number | None
     form: Literal["range", "set", "values", "label", "mean", "mode", "exact"] | None
     of: Literal["all", "shown"] | None
-    exact: float | None
-    width: float | None
+    exact: Number | None
+    width: Number | None
     unit: Literal["levels", "days", "numbers", "values"] | None
     distribution: Steps | Values | None

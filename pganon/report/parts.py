@@ -1,10 +1,19 @@
-"""What several documents have in common."""
+"""What several documents have in common: builders construct these, and the schema is theirs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WrapValidator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 
@@ -12,8 +21,17 @@ class Part(BaseModel):
     """An object of a document, which has these keys and no others."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        populate_by_name=True,
     )
+
+    def document(self) -> dict[str, Any]:
+        """As JSON. What is not given is absent."""
+        return self.model_dump(by_alias=True, exclude_unset=True)
 
 
 def absent(schema: dict[str, Any]) -> None:
@@ -21,8 +39,21 @@ def absent(schema: dict[str, Any]) -> None:
     del schema["default"]
 
 
+def key(name: str) -> Any:
+    """A field whose key in JSON is no name of Python."""
+    return Field(validation_alias=name, serialization_alias=name)
+
+
+def _as_given(number: Any, check: Callable[[Any], float]) -> Any:
+    check(number)
+    return number
+
+
 Count = Annotated[int, Field(ge=0)]
-Time = AwareDatetime
+Time = Annotated[AwareDatetime, PlainSerializer(datetime.isoformat, return_type=str)]
+Number = Annotated[float, WrapValidator(_as_given)]
+"""Whole ones stay so: documents of the same figures are equal byte for byte."""
+
 LimitName = Annotated[str, Field(pattern=r"^(0\.\d+|1/\d+)$")]
 Limits = Annotated[
     dict[LimitName, Annotated[float, Field(gt=0, lt=1)]], Field(min_length=1, max_length=4)
@@ -32,15 +63,21 @@ Limits = Annotated[
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
 
 
+Members = Literal["people", "records"]
+OverVersions = Literal["holds", "finer", "void"]
+Named = Literal["smallest", "chance", "groups", "common", "left_out"]
+Status = Literal["holds", "look", "none"]
+
+
 class Outcome(Part):
     """A figure with its limit and the result, in words."""
 
-    name: Literal["smallest", "chance", "groups", "common", "left_out"]
+    name: Named
     label: str
     figure: str
     note: str
     result: str
-    status: Literal["holds", "look", "none"]
+    status: Status
 
 
 class Text(Part):
@@ -54,24 +91,34 @@ class Chance(Part):
     """The chance to find a person: 1 / size of the smallest group, and on average."""
 
     smallest: Count
-    highest: float
-    mean: float
+    highest: Number
+    mean: Number
 
 
 class SizeBin(Part):
     """People in groups of these sizes; the last bin has no end."""
 
-    first: int = Field(alias="from")
-    last: int | None = Field(alias="to")
+    first: int = key("from")
+    last: int | None = key("to")
     people: Count
 
 
 class ShareBin(Part):
     """People in groups in which the most common value has such a share."""
 
-    above: float = Field(alias="from")
-    upto: float = Field(alias="to")
+    above: Number = key("from")
+    upto: Number = key("to")
     people: Count
+
+
+class Asked(Part):
+    """Random queries."""
+
+    queries: int
+    predicates: int
+    selectivity: Number
+    seed: int
+    sensitive: bool | None
 
 
 class Statement(Part):
