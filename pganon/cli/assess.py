@@ -115,7 +115,27 @@ def assess(
             conn=conn,
         )
     if json:
-        common.emit_json(_document(assessed))
+        common.emit_json(
+            {
+                "table": assessed.relation,
+                "holds": not assessed.missed,
+                "measures": [item.__dict__ for item in assessed.measures],
+                "risk": [item.__dict__ for item in assessed.risks if item.size is None],
+                "class_sizes": [
+                    {"size": item.size, "classes": int(item.value)}
+                    for item in assessed.risks
+                    if item.size is not None
+                ],
+                "population_size": assessed.population_size,
+                "population_uniques": [
+                    {"estimator": name, **found.__dict__, "share": share}
+                    for name, found, share in _uniques(assessed)
+                ],
+                "suda": [item.__dict__ for item in assessed.suda],
+                "quasi_identifiers": [item.__dict__ for item in assessed.sets],
+                "warnings": list(assessed.warnings),
+            }
+        )
     elif as_csv:
         common.block(_csv(assessed).rstrip("\n"))
     else:
@@ -143,28 +163,6 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
             )
         pairs.append((name, number))
     return required(pairs)
-
-
-def _document(assessed: figures.Assessment) -> dict[str, object]:
-    return {
-        "table": assessed.relation,
-        "holds": not assessed.missed,
-        "measures": [item.__dict__ for item in assessed.measures],
-        "risk": [item.__dict__ for item in assessed.risks if item.size is None],
-        "class_sizes": [
-            {"size": item.size, "classes": int(item.value)}
-            for item in assessed.risks
-            if item.size is not None
-        ],
-        "population_size": assessed.population_size,
-        "population_uniques": [
-            {"estimator": name, **found.__dict__, "share": share}
-            for name, found, share in _uniques(assessed)
-        ],
-        "suda": [item.__dict__ for item in assessed.suda],
-        "quasi_identifiers": [item.__dict__ for item in assessed.sets],
-        "warnings": list(assessed.warnings),
-    }
 
 
 def _csv(assessed: figures.Assessment) -> str:

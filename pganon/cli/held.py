@@ -52,7 +52,11 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         VersionFacts(**{**one, "published_at": _time(one["published_at"])})
         for one in kept["versions"] or ()
     ]
-    held = next(e for e in reversed(ledger) if _held(e, staged["run_id"]))
+    held = next(
+        e
+        for e in reversed(ledger)
+        if e["event"] == "awaiting_approval" and e["run_id"] == staged["run_id"]
+    )
     evidence = staged["evidence"]
     judgement = (evidence or {}).get(JUDGEMENT, {})
     mine = VersionFacts(
@@ -99,10 +103,6 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         asked=form.statistics.on_request is not None,
         about=staged["policy"].get("about") or {},
     )
-
-
-def _held(event: Mapping[str, Any], run_id: int) -> bool:
-    return event["event"] == "awaiting_approval" and event["run_id"] == run_id
 
 
 def _time(text: str) -> datetime:
