@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -137,7 +135,8 @@ def assess(
             }
         )
     elif as_csv:
-        common.block(_csv(assessed).rstrip("\n"))
+        names = figures.Measure.__dataclass_fields__
+        common.emit_csv(names, (item.__dict__.values() for item in assessed.measures))
     else:
         _show(assessed)
     common.warn(assessed.warnings)
@@ -163,17 +162,6 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
             )
         pairs.append((name, number))
     return required(pairs)
-
-
-def _csv(assessed: figures.Assessment) -> str:
-    from pganon.assessment.figures import Measure
-
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Measure.__dataclass_fields__)
-    for item in assessed.measures:
-        writer.writerow([plain.text(cell) for cell in item.__dict__.values()])
-    return out.getvalue()
 
 
 def _show(assessed: figures.Assessment) -> None:
