@@ -128,15 +128,9 @@ def connect(
     return database.connect(chosen_dsn(dsn), settings=settings)
 
 
-def connect_owner(
-    dsn: str | None,
-    owner: str | None,
-    *,
-    settings: database.Settings = database.DEFAULT_SETTINGS,
-) -> psycopg.Connection[Any]:
+def connect_owner(dsn: str | None, owner: str | None) -> psycopg.Connection[Any]:
     """A connection that has become the owner of pganon; refuses where it is not installed."""
-    chosen = chosen_dsn(dsn)
-    return connect_as_owner(chosen, owner=chosen_owner(owner), settings=settings)
+    return connect_as_owner(chosen_dsn(dsn), owner=chosen_owner(owner))
 
 
 def names(texts: Sequence[str] | None) -> list[str]:
