@@ -8,7 +8,7 @@ distributes nothing is searched on other servers: whoever could put code there i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 import psycopg
@@ -63,7 +63,11 @@ def check_code(
     named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in objects]
     names = ", ".join(map(str, (*external.relations, *external.functions)))
     owners = dict.fromkeys(quote(row["owner"]) for row in objects)
-    key = " ".join(f"--trust {owner}" for owner in owners) if option else _listed(owners)
+    key = (
+        " ".join(f"--trust {owner}" for owner in owners)
+        if option
+        else f"trust: [{', '.join(owners)}]"
+    )
     remedy = f"if their owners may do whatever this role may, write {key}"
     if EVERYBODY in owners:
         remedy = "revoke that right from PUBLIC on all servers of the cluster"
@@ -73,10 +77,6 @@ def check_code(
         hint=f"{remedy}; else have them copy the data into a table of yours",
         code=ErrorCode.UNTRUSTED_CODE,
     )
-
-
-def _listed(owners: Iterable[str]) -> str:
-    return f"trust: [{', '.join(owners)}]"
 
 
 @contextmanager

@@ -129,7 +129,24 @@ def _one(conn: Connection, name: str, parameters: Mapping[str, object]) -> dict[
 
 def _relation(conn: Connection, name: QualifiedName, facts: Mapping[str, Any]) -> Relation:
     oid = {"oid": facts["oid"]}
-    columns = tuple(_column(row) for row in _rows(conn, "columns", oid))
+    columns = tuple(
+        Column(
+            attnum=row["attnum"],
+            name=row["attname"],
+            type_oid=row["type_oid"],
+            type_name=row["type_name"],
+            base_oid=row["base_oid"],
+            base=row["base"],
+            kind=kind_of(row["typname"], row["typtype"], built_in=row["built_in"]),
+            nullable=not row["not_null"],
+            collation=row["collation"],
+            collation_deterministic=row["collation_deterministic"],
+            built_in=row["built_in"],
+            labels=tuple(row["labels"]),
+            readable=row["readable"],
+        )
+        for row in _rows(conn, "columns", oid)
+    )
     found = base_columns(conn, facts["oid"], [column.attnum for column in columns])
     origins, keys = origins_of(conn, found), facts["keys"] or ()
     return Relation(
@@ -160,24 +177,6 @@ def _foreign_keys(
         if None not in names:
             target = QualifiedName(row["nspname"], row["relname"])
             yield ForeignKey(tuple(dict.fromkeys(n for n in names if n is not None)), target)
-
-
-def _column(row: Mapping[str, Any]) -> Column:
-    return Column(
-        attnum=row["attnum"],
-        name=row["attname"],
-        type_oid=row["type_oid"],
-        type_name=row["type_name"],
-        base_oid=row["base_oid"],
-        base=row["base"],
-        kind=kind_of(row["typname"], row["typtype"], built_in=row["built_in"]),
-        nullable=not row["not_null"],
-        collation=row["collation"],
-        collation_deterministic=row["collation_deterministic"],
-        built_in=row["built_in"],
-        labels=tuple(row["labels"]),
-        readable=row["readable"],
-    )
 
 
 def _missing(conn: Connection, name: QualifiedName) -> PreconditionError:

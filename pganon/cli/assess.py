@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -115,9 +113,30 @@ def assess(
             conn=conn,
         )
     if json:
-        common.emit_json(_document(assessed))
+        common.emit_json(
+            {
+                "table": assessed.relation,
+                "holds": not assessed.missed,
+                "measures": [item.__dict__ for item in assessed.measures],
+                "risk": [item.__dict__ for item in assessed.risks if item.size is None],
+                "class_sizes": [
+                    {"size": item.size, "classes": int(item.value)}
+                    for item in assessed.risks
+                    if item.size is not None
+                ],
+                "population_size": assessed.population_size,
+                "population_uniques": [
+                    {"estimator": name, **found.__dict__, "share": share}
+                    for name, found, share in _uniques(assessed)
+                ],
+                "suda": [item.__dict__ for item in assessed.suda],
+                "quasi_identifiers": [item.__dict__ for item in assessed.sets],
+                "warnings": list(assessed.warnings),
+            }
+        )
     elif as_csv:
-        common.block(_csv(assessed).rstrip("\n"))
+        names = figures.Measure.__dataclass_fields__
+        common.emit_csv(names, (item.__dict__.values() for item in assessed.measures))
     else:
         _show(assessed)
     common.warn(assessed.warnings)
@@ -143,39 +162,6 @@ def _requirements(texts: Sequence[str]) -> dict[str, float]:
             )
         pairs.append((name, number))
     return required(pairs)
-
-
-def _document(assessed: figures.Assessment) -> dict[str, object]:
-    return {
-        "table": assessed.relation,
-        "holds": not assessed.missed,
-        "measures": [item.__dict__ for item in assessed.measures],
-        "risk": [item.__dict__ for item in assessed.risks if item.size is None],
-        "class_sizes": [
-            {"size": item.size, "classes": int(item.value)}
-            for item in assessed.risks
-            if item.size is not None
-        ],
-        "population_size": assessed.population_size,
-        "population_uniques": [
-            {"estimator": name, **found.__dict__, "share": share}
-            for name, found, share in _uniques(assessed)
-        ],
-        "suda": [item.__dict__ for item in assessed.suda],
-        "quasi_identifiers": [item.__dict__ for item in assessed.sets],
-        "warnings": list(assessed.warnings),
-    }
-
-
-def _csv(assessed: figures.Assessment) -> str:
-    from pganon.assessment.figures import Measure
-
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Measure.__dataclass_fields__)
-    for item in assessed.measures:
-        writer.writerow([plain.text(cell) for cell in item.__dict__.values()])
-    return out.getvalue()
 
 
 def _show(assessed: figures.Assessment) -> None:

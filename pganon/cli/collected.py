@@ -11,13 +11,10 @@ import psycopg
 from pganon import sqlfiles
 from pganon.cli.written import program
 from pganon.forms.evidence import DIGEST, sha256
-from pganon.forms.utility import Utility
 from pganon.forms.withheld import told_measures
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
 from pganon.policy.columns import of_role
-from pganon.policy.model import Policy
-from pganon.privacy.base import Requirement
 from pganon.privacy.requirements import requirements_of
 from pganon.publish.listing import events, find
 from pganon.publish.privileges import can_read
@@ -36,59 +33,56 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
     """
     history = find(conn, name)
     version = _version(history, number)
-    policy = policy_from(version.policy)
     decisions = conn.execute(sqlfiles.query("report", "approvals"), {"release": name}).fetchall()
     ledger = with_decisions(events(conn, name), decisions)
-    evidence = _evidence(conn, name, version.version)
+    about = conn.execute(sqlfiles.query("report", "about"), {"release": name}).fetchone()
+    values = {"release": name, "version": version.version}
+    row = conn.execute(sqlfiles.query("report", "evidence"), values).fetchone()
+    evidence = row[0] if row else None
+    released = (e for e in ledger if e["event"] == "released" and e["version"] == version.version)
     first = version.views[0].name if version.views else None
-    form = methods()[version.method].form
     return Collected(
+        **of_method(version.method, version.policy, told_measures(version.measures)),
         release=name,
         source=history.release.source,
-        method=version.method,
-        groups=form.publication.groups,
         version=_facts(version),
         versions=[_facts(one) for one in reversed(history.versions)],
         shown=history.release.current,
-        policy=policy,
         policy_hash=version.policy_hash,
-        requirements=requirements(policy),
         guarantee=version.guarantee,
         columns=[column for column in version.columns if column["view"] == str(first)],
         source_columns=[column["name"] for column in version.source_columns],
-        measures=told_measures(version.measures),
         readers=history.release.readers,
         access=[Access(role=one.role, because=one.because) for one in can_read(conn, history)],
         crossings=_crossings(conn, version),
         events=ledger,
         evidence=evidence,
-        evidence_intact=intact(_released(ledger, version.version), evidence),
+        evidence_intact=intact(next(released, None), evidence),
         made_at=datetime.now(UTC),
         program=program(),
-        utility=figures_of(version.method, told_measures(version.measures)),
-        tells=form.statistics.tells,
-        apart=form.statistics.apart,
-        said=form.verification.said,
-        asked=form.statistics.on_request is not None,
-        about=_about(conn, name),
+        about=(about and about[0]) or {},
     )
 
 
-def _about(conn: Connection, release: str) -> dict[str, str]:
-    row = conn.execute(sqlfiles.query("report", "about"), {"release": release}).fetchone()
-    return (row and row[0]) or {}
-
-
-def figures_of(method: str, measures: Mapping[str, Any]) -> Utility | None:
-    """The figures of every run, as the form of the method reads them."""
+def of_method(
+    method: str, policy: Mapping[str, Any], measures: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the form of the method, and the policy of a version, say of it."""
+    form, read = methods()[method].form, policy_from(policy)
+    sensitive = of_role(read.columns, "sensitive", "semi_sensitive")
     recorded = measures.get("utility")
-    return methods()[method].form.statistics.figures.recorded(recorded) if recorded else None
-
-
-def requirements(policy: Policy) -> list[Requirement]:
-    """Of a policy, as its groups were held to them."""
-    sensitive = of_role(policy.columns, "sensitive", "semi_sensitive")
-    return list(requirements_of(policy, {name: n for n, name in enumerate(sensitive)}))
+    return {
+        "method": method,
+        "groups": form.publication.groups,
+        "policy": read,
+        "requirements": requirements_of(read, {name: n for n, name in enumerate(sensitive)}),
+        "measures": measures,
+        "utility": form.statistics.figures.recorded(recorded) if recorded else None,
+        "tells": form.statistics.tells,
+        "apart": form.statistics.apart,
+        "said": form.verification.said,
+        "asked": form.statistics.on_request is not None,
+    }
 
 
 def _version(history: History, number: int | None) -> Version:
@@ -109,17 +103,6 @@ def _facts(version: Version) -> VersionFacts:
         over_versions=cast("OverVersions | None", version.over_versions),
         stored=version.stored,
     )
-
-
-def _evidence(conn: Connection, release: str, number: int) -> dict[str, Any] | None:
-    values = {"release": release, "version": number}
-    row = conn.execute(sqlfiles.query("report", "evidence"), values).fetchone()
-    return row[0] if row else None
-
-
-def _released(ledger: Sequence[Mapping[str, Any]], version: int) -> Mapping[str, Any] | None:
-    events = (e for e in ledger if e["event"] == "released" and e["version"] == version)
-    return next(events, None)
 
 
 def intact(event: Mapping[str, Any] | None, evidence: Mapping[str, Any] | None) -> bool | None:

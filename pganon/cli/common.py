@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import datetime
+import io
 import os
 import re
 import sys
@@ -21,17 +22,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import psycopg
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from pganon import database
-from pganon.cli.layout import widths
+from pganon import database, plain
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.install.owner import connect_as_owner
-from pganon.plain import as_json
 
 if TYPE_CHECKING:
     from pganon.policy.loader import LoadedPolicy
@@ -128,15 +128,9 @@ def connect(
     return database.connect(chosen_dsn(dsn), settings=settings)
 
 
-def connect_owner(
-    dsn: str | None,
-    owner: str | None,
-    *,
-    settings: database.Settings = database.DEFAULT_SETTINGS,
-) -> psycopg.Connection[Any]:
+def connect_owner(dsn: str | None, owner: str | None) -> psycopg.Connection[Any]:
     """A connection that has become the owner of pganon; refuses where it is not installed."""
-    chosen = chosen_dsn(dsn)
-    return connect_as_owner(chosen, owner=chosen_owner(owner), settings=settings)
+    return connect_as_owner(chosen_dsn(dsn), owner=chosen_owner(owner))
 
 
 def names(texts: Sequence[str] | None) -> list[str]:
@@ -165,7 +159,7 @@ def moment(at: datetime.datetime | None) -> str:
 
 def emit_json(value: object) -> None:
     """One JSON value on stdout, unwrapped and uncoloured."""
-    block(as_json(value, indent=2, ensure_ascii=False))
+    block(plain.as_json(value, indent=2, ensure_ascii=False))
 
 
 _HARMFUL = r"\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
@@ -187,6 +181,14 @@ def line(text: str, style: str | None = None) -> None:
 def note(text: str) -> None:
     """Additional output, on stderr."""
     stderr().print(Text(escaped(text)), soft_wrap=True)
+
+
+def emit_csv(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([plain.text(cell) for cell in row] for row in rows)
+    block(out.getvalue().rstrip("\n"))
 
 
 def block(text: str, *, on: Callable[[], Console] = stdout) -> None:
@@ -256,10 +258,43 @@ def _fitting(
     """Places of the columns that fit, and their widths; None if the table is too wide."""
     for number in range(len(spare) + 1):
         kept = [place for place, column in enumerate(cells) if column[0] not in spare[:number]]
-        chosen = widths([cells[place] for place in kept], available, whole)
+        chosen = _widths([cells[place] for place in kept], available, whole)
         if chosen is not None:
             return kept, chosen
     return None
+
+
+_BETWEEN = 3
+"""Characters between two columns."""
+
+
+def _widths(
+    columns: Sequence[Sequence[str]], available: int, whole: Sequence[str]
+) -> list[int] | None:
+    """Characters for every column, such that no word is broken; None if the table is too wide.
+
+    Args:
+        columns: cells of every column, the header first.
+        available: characters of a line.
+        whole: headers of columns whose values are not broken into lines while others can be.
+    """
+    limit = available - _BETWEEN * len(columns) - 1
+    chosen = [max(map(cell_len, cells)) for cells in columns]
+    least = [
+        width if cells[0] in whole else _longest_word(cells)
+        for width, cells in zip(chosen, columns, strict=True)
+    ]
+    if sum(least) > limit:
+        return None
+    while sum(chosen) > limit:
+        # Lines are broken where they are longest.
+        _, widest = max((w, i) for i, w in enumerate(chosen) if w > least[i])
+        chosen[widest] -= 1
+    return chosen
+
+
+def _longest_word(cells: Sequence[str]) -> int:
+    return max((cell_len(word) for cell in cells for word in cell.split()), default=1)
 
 
 def _one_below_the_other(

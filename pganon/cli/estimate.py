@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -64,7 +62,7 @@ def estimate(
     if json:
         common.emit_json(_document(found, sql=sql))
     elif as_csv:
-        common.block(_csv(found).rstrip("\n"))
+        common.emit_csv(found.columns, found.rows)
     else:
         if sql:
             common.block(readable(found.sql) + ";")
@@ -74,15 +72,6 @@ def estimate(
 def _document(found: Estimates, *, sql: bool) -> dict[str, object]:
     shown = {"release": found.release, "version": found.version, "rows": found.as_dicts()}
     return {**shown, "sql": found.sql} if sql else shown
-
-
-def _csv(found: Estimates) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(found.columns)
-    for row in found.rows:
-        writer.writerow([plain.text(cell) for cell in row])
-    return out.getvalue()
 
 
 def _show(found: Estimates) -> None:

@@ -9,14 +9,12 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.collected import figures_of, intact, requirements, with_decisions
+from pganon.cli.collected import intact, of_method, with_decisions
 from pganon.cli.written import program
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.forms.evidence import JUDGEMENT
 from pganon.install.access import admit_approver
-from pganon.loading import policy_from
-from pganon.methods.registry import methods
 from pganon.report.collected import Access, Collected, Crossing, VersionFacts
 
 Connection = psycopg.Connection[Any]
@@ -44,7 +42,6 @@ def collect_held(conn: Connection, request: int) -> Collected:
 
 def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
     staged = kept["staged"]
-    policy = policy_from(staged["policy"])
     events = [{**one, "at": _time(one["at"])} for one in kept["events"]]
     decided = [tuple(one) for one in kept["approvals"] or ()]
     ledger = with_decisions(events, decided)
@@ -52,7 +49,11 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         VersionFacts(**{**one, "published_at": _time(one["published_at"])})
         for one in kept["versions"] or ()
     ]
-    held = next(e for e in reversed(ledger) if _held(e, staged["run_id"]))
+    held = next(
+        e
+        for e in reversed(ledger)
+        if e["event"] == "awaiting_approval" and e["run_id"] == staged["run_id"]
+    )
     evidence = staged["evidence"]
     judgement = (evidence or {}).get(JUDGEMENT, {})
     mine = VersionFacts(
@@ -64,22 +65,18 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         over_versions=staged["over_versions"],
         stored=True,
     )
-    readers, form = list(staged["readers"]), methods()[staged["method"]].form
+    readers = list(staged["readers"])
     return Collected(
+        **of_method(staged["method"], staged["policy"], staged["measures"]),
         release=staged["release"],
         source=staged["source"],
-        method=staged["method"],
-        groups=form.publication.groups,
         version=mine,
         versions=[*versions, mine],
         shown=kept["shown"],
-        policy=policy,
         policy_hash=staged["policy_hash"],
-        requirements=requirements(policy),
         guarantee=judgement.get("guarantee", staged["guarantee"]),
         columns=staged["columns"],
         source_columns=[name for name, _ in staged["source_columns"]],
-        measures=staged["measures"],
         readers=readers,
         access=[Access(role=role, because="the policy names it as a reader") for role in readers],
         crossings=[
@@ -92,17 +89,8 @@ def _collected(request: int, kept: Mapping[str, Any]) -> Collected:
         made_at=datetime.now(UTC),
         program=program(),
         request=request,
-        utility=figures_of(staged["method"], staged["measures"]),
-        tells=form.statistics.tells,
-        apart=form.statistics.apart,
-        said=form.verification.said,
-        asked=form.statistics.on_request is not None,
         about=staged["policy"].get("about") or {},
     )
-
-
-def _held(event: Mapping[str, Any], run_id: int) -> bool:
-    return event["event"] == "awaiting_approval" and event["run_id"] == run_id
 
 
 def _time(text: str) -> datetime:

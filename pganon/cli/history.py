@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pganon import plain
 from pganon.cli import common
 from pganon.cli.release import Name
-
-if TYPE_CHECKING:
-    from pganon.publish.privileges import RoleAccess
 
 
 def register(app: typer.Typer) -> None:
@@ -154,10 +151,6 @@ def readers(
         return
     for text in changed:
         common.line(text)
-    _show_readers(able)
-
-
-def _show_readers(able: list[RoleAccess]) -> None:
     common.table(
         ["can read", "because", "logs in"],
         [(role.role, role.because, "yes" if role.login else "no") for role in able],

@@ -45,7 +45,6 @@ def releases(
     json: common.JsonOption = False,
 ) -> None:
     """List the releases that you may read."""
-    from pganon.cli.guarantee import guarantee_text
     from pganon.publish import listing
 
     with reader(dsn, owner) as conn:
@@ -63,7 +62,7 @@ def releases(
                 info.release,
                 "dropped" if info.version is None else info.version,
                 info.method,
-                guarantee_text(info.guarantee),
+                _guarantee_text(info.guarantee),
                 common.moment(info.published_at),
             )
             for info in infos
@@ -82,7 +81,6 @@ def show(
 
     The steward also sees its source, readers and versions.
     """
-    from pganon.cli.guarantee import guarantee_text, holds_against
     from pganon.publish import listing
 
     with reader(dsn, owner) as conn:
@@ -94,8 +92,8 @@ def show(
         "release": info.release,
         "version": "dropped" if info.version is None else info.version,
         "method": info.method,
-        "guarantee": guarantee_text(info.guarantee),
-        **holds_against(info.guarantee),
+        "guarantee": _guarantee_text(info.guarantee),
+        **_holds_against(info.guarantee),
         "views": ", ".join(info.views),
         "published": common.moment(info.published_at),
     }
@@ -310,3 +308,22 @@ def clean(
             common.line(f"{label}: run {', '.join(map(str, runs))}")
     if done.remaining:
         common.line(f"on another server, which does not answer: {', '.join(done.remaining)}")
+
+
+def _guarantee_text(guarantee: list[dict[str, Any]]) -> str:
+    """Requirements in one line: `k_anonymity k=5, t_closeness(occupation) t=0.2`."""
+    return ", ".join(item["requirement"] for item in guarantee)
+
+
+def _holds_against(guarantee: list[dict[str, Any]]) -> dict[str, str]:
+    """Against whom it holds, and the options that decide that; they are those of the release."""
+    from pganon.resolved.guarantee import CHOICES
+
+    (first, *_) = guarantee or [{}]
+    shown = {"holds against": first.get("adversary")}
+    shown |= {name: first.get(name) for name in CHOICES}
+    over = {
+        f"{i.get('model')}: {i['over_versions']}": None for i in guarantee if "over_versions" in i
+    }
+    shown |= {"with all versions": "; ".join(over)}
+    return {label: str(text) for label, text in shown.items() if text}

@@ -39,7 +39,14 @@ def see(conn: Connection, name: str) -> Seen:
             shown = _relation(view)
             conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(shown.identifier))
             access.check_view(conn, shown)
-        return replace(found, sizes=_sizes(conn, found), commonest=_commonest(conn, found))
+        return replace(
+            found,
+            sizes=_sizes(conn, found),
+            commonest={
+                column: _of(conn, column, view, bucket, weight)
+                for column, view, bucket, weight in found.counted()
+            },
+        )
 
 
 def _described(conn: Connection, name: str) -> Seen | None:
@@ -70,13 +77,6 @@ def _sizes(conn: Connection, seen: Seen) -> Sequence[tuple[int, int]]:
     )
     counted = query("select g.n, count(*) from g group by g.n order by g.n", {"g": groups})
     return conn.execute(statement(counted)).fetchall()
-
-
-def _commonest(conn: Connection, seen: Seen) -> dict[str, Sequence[Commonest]]:
-    return {
-        column: _of(conn, column, view, bucket, weight)
-        for column, view, bucket, weight in seen.counted()
-    }
 
 
 def _of(

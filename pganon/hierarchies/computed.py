@@ -61,7 +61,12 @@ def interval_steps(
     if not all(is_multiple(wide, narrow) for narrow, wide in pairwise(exact)):
         raise build.refuse("every width must be a multiple of the width before it")
     return (
-        _finite_check(build),
+        _outside_check(
+            build,
+            "v.value::text in ('NaN', 'Infinity', '-Infinity')",
+            "NaN or infinite",
+            "keep them out with `where:`",
+        ),
         tree_table(build, lambda state: _intervals(build, exact, Decimal(str(origin)), state)),
         size_check(build),
     )
@@ -69,15 +74,6 @@ def interval_steps(
 
 def _number(value: Decimal) -> exp.Expr:
     return fragment(":t::numeric", t=text(format(value, "f")))
-
-
-def _finite_check(build: Build) -> Check:
-    return _outside_check(
-        build,
-        "v.value::text in ('NaN', 'Infinity', '-Infinity')",
-        "NaN or infinite",
-        "keep them out with `where:`",
-    )
 
 
 def _intervals(

@@ -139,7 +139,12 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
     if login == owner and named in (None, owner):
         return
     if superuser and login != owner:
-        raise _superuser(login, owner)
+        raise InstallError(
+            f'{_belongs(owner)}, and "{login}" is a superuser or can become one: code of that role'
+            " would run with these rights",
+            hint=f'connect as "{owner}"',
+            code=ErrorCode.SUPERUSER,
+        )
     belongs = _belongs(owner)
     if named is None:
         raise InstallError(
@@ -233,15 +238,6 @@ def _session(conn: Connection) -> tuple[str, bool]:
     row = conn.execute(sqlfiles.query("install", "session")).fetchone()
     assert row is not None
     return row[0], row[1]
-
-
-def _superuser(login: str, owner: str) -> InstallError:
-    return InstallError(
-        f'{_belongs(owner)}, and "{login}" is a superuser or can become one: code of that role'
-        " would run with these rights",
-        hint=f'connect as "{owner}"',
-        code=ErrorCode.SUPERUSER,
-    )
 
 
 def _belongs(owner: str) -> str:

@@ -114,7 +114,18 @@ def _update(version: str) -> bytes:
     return _joined(
         _piece("check_actor"),
         make_way(),
-        *(_migrated(migration, version) for migration in sqlfiles.migrations()),
+        *(
+            filled(
+                _piece("migrate"),
+                migration.number,
+                migration.text.decode(),
+                migration.number,
+                migration.name,
+                migration.checksum,
+                version,
+            )
+            for migration in sqlfiles.migrations()
+        ),
         *_objects(version, replaced=True),
         _piece("mark"),
     )
@@ -164,18 +175,6 @@ def _objects(version: str, *, replaced: bool = False) -> list[bytes]:
 def _added(migration: sqlfiles.Migration, version: str) -> bytes:
     query = sqlfiles.query("install", "add_migration")
     return filled(query, migration.number, migration.name, migration.checksum, version) + b"\n"
-
-
-def _migrated(migration: sqlfiles.Migration, version: str) -> bytes:
-    return filled(
-        _piece("migrate"),
-        migration.number,
-        migration.text.decode(),
-        migration.number,
-        migration.name,
-        migration.checksum,
-        version,
-    )
 
 
 def _joined(*pieces: bytes) -> bytes:

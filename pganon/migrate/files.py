@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -185,7 +185,7 @@ def _check_numbers(files: Sequence[MigrationFile]) -> None:
 def _check_repeatable(files: Sequence[MigrationFile]) -> None:
     last = {file.release: file for file in files if file.number is not None}
     seen: dict[str, MigrationFile] = {}
-    for file in _repeatable(files):
+    for file in (file for file in files if file.number is None):
         if file.release in seen:
             raise UsageError(
                 f"{seen[file.release].name} and {file.name} release {file.release} again and again",
@@ -199,7 +199,3 @@ def _check_repeatable(files: Sequence[MigrationFile]) -> None:
                 hint="remove the repeatable file, or release it in a further file with a number",
                 code=ErrorCode.WITHDRAWN,
             )
-
-
-def _repeatable(files: Sequence[MigrationFile]) -> Iterator[MigrationFile]:
-    return (file for file in files if file.number is None)

@@ -248,17 +248,15 @@ def _protected_refusals(models: Iterable[Any], columns: Columns) -> Iterable[Ref
     """Columns that are declared to be unprotected although a model is about them."""
     accepted = [name for name, c in columns.items() if c is not None and c.unprotected == "accept"]
     for name in accepted:
-        about = next((m.model for m in models if m is not None and _is_about(m, name)), None)
+        about = next(
+            (m.model for m in models if m is not None and (m.about == name or m.about_each)), None
+        )
         if about is not None:
             yield Refusal(
                 ("columns", name, "unprotected"),
                 f"{about} is about the column {show(name)}, which is protected then",
                 "remove unprotected",
             )
-
-
-def _is_about(model: Any, name: str) -> bool:
-    return model.about == name or model.about_each
 
 
 def part_name(release: str, part: str) -> str:

@@ -127,13 +127,11 @@ def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, A
         order.setdefault(kind, []).append(name)
         given = _given(column, COLUMN_DECIDES)
         if isinstance(column.hierarchy, CsvHierarchy):
-            given["hierarchy"] |= {"csv": _digest(base_dir / column.hierarchy.csv)}
+            given["hierarchy"] |= {
+                "csv": hashlib.sha256((base_dir / column.hierarchy.csv).read_bytes()).hexdigest()
+            }
         part |= {f"columns.{name}.{key}": value for key, value in given.items()}
     return {"columns": order, **part}
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:

@@ -45,7 +45,16 @@ def fitted(
     if not keeps_records_together(method):
         out = {name: guess for name, guess in out.items() if name not in person}
     if "semi_sensitive" in method.roles:
-        out |= _decided_by_people(out, flags)
+        out |= {
+            name: Guess(
+                "semi_sensitive",
+                f"sensitive for whom {flag.name} says so",
+                out[name].codes,
+                {"sensitive_when": flag.sensitive_when},
+            )
+            for name, flag in flags.items()
+            if name in out and out[name].role != "identifying"
+        }
     if keeps_records_together(method):
         for name in person or [_finest(out, facts)]:
             reason = out[name].reason if out[name].role == "identifying" else UNSURE
@@ -66,19 +75,6 @@ def keeps_records_together(method: type[MethodOptions]) -> bool:
 def needs_sensitive(method: type[MethodOptions]) -> bool:
     """Whether a policy with it has at least one sensitive column, and a model about it."""
     return method.sensitive != "any" or "semi_sensitive" in method.roles
-
-
-def _decided_by_people(guesses: Guesses, flags: Mapping[str, Flag]) -> dict[str, Guess]:
-    return {
-        name: Guess(
-            "semi_sensitive",
-            f"sensitive for whom {flag.name} says so",
-            guesses[name].codes,
-            {"sensitive_when": flag.sensitive_when},
-        )
-        for name, flag in flags.items()
-        if name in guesses and guesses[name].role != "identifying"
-    }
 
 
 def _sensitive(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from pganon.report import figures
+from pganon.report import figures, parts
 from pganon.report.collected import Collected
-from pganon.report.parts import Text
 from pganon.report.words import listed
 
 _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")
 
 
-def not_protected(found: Collected) -> list[Text]:
+def not_protected(found: Collected) -> list[parts.Text]:
     """Those of this version first."""
     return limits_of(
         models={requirement.model.name for requirement in found.requirements},
@@ -33,7 +32,7 @@ def limits_of(
     people: bool,
     grouped: bool,
     exact: bool,
-) -> list[Text]:
+) -> list[parts.Text]:
     """The rows of any edition.
 
     Args:
@@ -94,4 +93,4 @@ def limits_of(
     rows.append(
         ("Not differential privacy", "There is no bound that holds against every attacker.")
     )
-    return [Text(name=name, text=text) for name, text in rows]
+    return [parts.Text(name=name, text=text) for name, text in rows]
