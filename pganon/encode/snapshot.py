@@ -243,8 +243,9 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
         )
         if has_several(spec):
             each = query("select count(*) as n from t", {"t": state.work(SNAP)}).group_by(apart)
-            most = query("select coalesce(max(e.n), 0) from e", {"e": each})
-            tree = tree.select(named(scalar(most), MOST_EACH.column))
+            most = query("select max(e.n) as n from e", {"e": each})
+            tree = tree.join(aliased(most, "m"), join_type="cross", copy=False)
+            tree = tree.select(named(fragment("coalesce(max(m.n), 0)"), MOST_EACH.column))
     return tree
 
 

@@ -24,8 +24,8 @@ WITHHELD = "withheld"
 _OF_SOURCE = ("t_closeness", "beta_likeness", "delta_disclosure", "background_knowledge")
 """Models that compare groups with the source, unless it is with what is published."""
 
-_LOSSES = ("gcp", "ncp_total", "paper_gcp")
-"""Losses, which are shares of what the source has; as `ncp`, which is one by column."""
+_LOSSES = ("gcp", "ncp_total", "paper_gcp", "objective", "baseline")
+"""Losses and distances, which are shares of what the source has; as `ncp`, one by column."""
 
 
 def few_left_out(policy: Policy, records: int) -> bool:

@@ -153,7 +153,7 @@ def _upon(conn: Connection, release: str, newest: Version, growth: Growth) -> Gr
             hint="use refresh: recompute",
             code=ErrorCode.CHANGED_AFTER_VERIFICATION,
         )
-    return replace(
+    growth = replace(
         growth,
         version=newest.version,
         views=newest.views,
@@ -161,6 +161,14 @@ def _upon(conn: Connection, release: str, newest: Version, growth: Growth) -> Gr
         relations=tuple(newest.relations),
         shown=newest.row_count,
     )
+    if growth.withdrawn is not None and not growth.standing:
+        raise LedgerError(
+            f"version {newest.version} of the release {quote(release)} was made by an earlier"
+            " pganon, which left withdrawn groups in the tables that views read",
+            hint="use refresh: recompute, or another name for the release, and drop this one",
+            code=ErrorCode.NOT_STORED,
+        )
+    return growth
 
 
 def at_once(version: Version) -> Increment:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import partial
 from itertools import product
 from typing import Any
@@ -23,9 +24,10 @@ from pganon.report.document import document
 from pganon.report.page import page
 from pganon.run.record import RunResult
 from pganon.run.release import run_release
-from tests.support.harness import driver, faults
+from tests.support.harness import driver, faults, plans
 from tests.support.harness.cluster import Database
 from tests.support.harness.documents import valid
+from tests.support.sources import conformance
 
 pytestmark = pytest.mark.primary_server_only
 
@@ -232,3 +234,63 @@ def test_records_of_few_people_are_few(db: Database) -> None:
     assert result.version == 2
     assert any(": all but fewer than 11 of the released" in one for one in result.warnings)
     assert valid(document(collect(db.owner(), "grown")))["class_sizes"]["release"]["bins"] == []
+
+
+def _left_out(db: Database, method: str, world: tuple[int, str]) -> RunResult:
+    """Of every method; one record has no zip, and the age and disease of a world."""
+    age, disease = world
+    db.source(plans.SOURCE)
+    declared = conformance.leaves_out_nulls(method).policy.document()
+    shows = conformance.shows_null(declared)
+    db.source(f"DELETE FROM public.visit WHERE {shows} AND id > 1", grant=False)
+    db.source(
+        f"UPDATE public.visit SET zip = NULL, age = {age}, disease = '{disease}', cost = {age}"
+        " WHERE id = 1",
+        grant=False,
+    )
+    changes = {"suppression_limit": 0.5, "publish": POLICY["publish"]}
+    measures = conformance.family(method) != "clusters"
+    metrics = MetricsRequest(workload=Workload(queries=20, predicates=1) if measures else None)
+    with driver.secrets(faults.SEED):
+        loaded = conformance.loaded({**declared, **changes})
+        return run_release(loaded, dsn=db.dsn(), options=Options(metrics=metrics, force=True))
+
+
+def _differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {*one, *other}:
+            yield from _differences(one.get(name), other.get(name), f"{path}.{name}")
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            yield from _differences(*pair, f"{path}[{place}]")
+    elif one != other:
+        yield f"{path}: {one} or {other}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", conformance.METHODS)
+def test_the_same_release_has_the_same_report_in_every_form(db_after: Any, method: str) -> None:
+    told: defaultdict[str, set[str]] = defaultdict(set)
+    worlds: defaultdict[str, int] = defaultdict(int)
+
+    def staged(select: str) -> bytes:
+        return select.replace("pganon_data", "pganon_stage").encode()
+
+    for world in product((21, 29, 44), ("d1", "d4")):
+        db, result = db_after(partial(_left_out, method=method, world=world))
+        assert result.outcome == "awaiting_approval"
+        approver = db.connect(BY)
+        row = approver.execute("SELECT pganon.request_evidence(%s)", [result.request]).fetchone()
+        report = valid(document(collect_held(approver, result.request or 0)))
+        kept = db.admin.execute(b"SELECT staged -> 'staged' -> 'views' FROM pganon_private.held")
+        views = kept.fetchone()[0]
+        rows = [
+            sorted(map(str, db.admin.execute(staged(one["select"])).fetchall())) for one in views
+        ]
+        released = json.dumps(rows)
+        worlds[released] += 1
+        told[released].add(json.dumps(_without_times([row[0], report]), sort_keys=True))
+    for reports in told.values():
+        one, *others = [json.loads(text) for text in reports]
+        assert [list(_differences(one, other)) for other in others] == []
+    assert max(worlds.values()) > 1

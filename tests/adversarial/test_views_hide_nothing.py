@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from pganon.publish import lifecycle
 from tests.integration.history.increments.test_increments import growing_policy, more_visits
@@ -249,3 +250,77 @@ def test_rows_that_stand_are_measured(db: Database) -> None:
             assert conn.execute(text.encode()).rowcount == 1
             found = {f.model: f.holds for f in lifecycle.verify(conn, "people")}
             assert (found["standing"], found["structure"]) == (False, True), change
+
+
+EARLIER = """
+UPDATE pganon_private.version AS v SET
+    relations = (
+        SELECT jsonb_agg(
+            CASE WHEN r.item ->> 'part' = 'withdrawn'
+                THEN jsonb_set(r.item, '{schema}', '"pganon_data"') ELSE r.item END ORDER BY r.place
+        )
+        FROM jsonb_array_elements(v.relations) WITH ORDINALITY AS r(item, place)
+        WHERE NOT starts_with(r.item ->> 'part', 'standing_')
+    ),
+    checks = (
+        SELECT jsonb_agg(c.item ORDER BY c.place)
+        FROM jsonb_array_elements(v.checks) WITH ORDINALITY AS c(item, place)
+        WHERE c.item ->> 'model' <> 'standing'
+    ),
+    increments = regexp_replace(
+        v.increments::text, 'r[0-9]+_standing_(r[0-9]+_[a-z]+)', '\\1', 'g'
+    )::jsonb,
+    views = (
+        SELECT jsonb_agg(jsonb_set(w.item, '{select}', to_jsonb(format(
+            'SELECT v.* FROM (%s) AS v WHERE NOT EXISTS'
+            ' (SELECT FROM pganon_data.RUN_withdrawn AS w WHERE w.number = v.class_id)',
+            regexp_replace(w.item ->> 'select', 'r[0-9]+_standing_(r[0-9]+_[a-z]+)', '\\1', 'g')
+        ))) ORDER BY w.place)
+        FROM jsonb_array_elements(v.views) WITH ORDINALITY AS w(item, place)
+    )
+WHERE v.version = 2
+"""
+PRINTED = """
+UPDATE pganon_private.version AS v SET fingerprint = pganon.fingerprint(v.run_id, ARRAY(
+    SELECT format('%I.%I', r.item ->> 'schema', r.item ->> 'name')::regclass
+    FROM jsonb_array_elements(v.relations) WITH ORDINALITY AS r(item, place) ORDER BY r.place
+)) WHERE v.version = 2
+"""
+
+
+def test_withdrawn_groups_of_an_earlier_pganon_are_never_shown(db: Database) -> None:
+    """Its views left them out of tables that have them still, so that nothing is a copy."""
+    db.source(SOURCE)
+    add(db, 1, 30)
+    grow(db, leavers="withdraw", publish=PUBLISH)
+    db.source("DELETE FROM public.person WHERE id = 4", grant=False)
+    second = grow(db, leavers="withdraw", publish=PUBLISH)
+    assert second.added is not None
+    assert second.added.withdrawn_groups == 1
+    conn = db.owner()
+    before = leaks.values(db.admin)
+    db.admin.execute(
+        sql.SQL("ALTER TABLE pganon_private.{} SET SCHEMA pganon_data").format(
+            sql.Identifier(f"r{second.run_id}_withdrawn")
+        )
+    )
+    for text in (EARLIER, PRINTED):
+        assert db.admin.execute(text.replace("RUN", f"r{second.run_id}").encode()).rowcount == 1
+    for view in leaks.views(db.admin):
+        db.admin.execute(sql.SQL("DROP VIEW {}").format(view))
+    for version in (1, 2):  # whose views are made anew
+        lifecycle.show_earlier(conn, "people", version)
+    assert leaks.values(db.admin) == before
+    assert leaks.hidden(db) != []
+    found = {one.model: one.holds for one in lifecycle.verify(conn, "people")}
+    assert (found["standing"], found["fingerprint"], found["structure"]) == (False, True, True)
+    add(db, 31, 60)
+    for change in ("SELECT", "DELETE FROM public.person WHERE id = 9"):
+        db.source(change, grant=False)
+        with driver.refused("not_stored") as caught:
+            grow(db, leavers="withdraw", publish=PUBLISH)
+        assert "an earlier pganon" in caught[0].message
+        assert leaks.values(db.admin) == before
+    again = grow(db, refresh="recompute", republication="allow", publish=PUBLISH)
+    assert again.version == 3
+    assert leaks.hidden(db) == []

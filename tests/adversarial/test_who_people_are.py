@@ -388,3 +388,29 @@ def test_a_refusal_names_the_ways_that_there_are(
     named = {way for way in (GROWS, KEEPS, SAME, ACCEPTS, LEAVES) if way in hint}
     assert named - {LEAVES} == ways - {LEAVES}
     assert LEAVES in named or LEAVES not in ways
+
+
+def test_code_in_what_an_earlier_version_read(source: Database) -> None:
+    """Attack: who owned the source of another release has code run by one that trusts others."""
+    view(source, "low", "SELECT id, q, s FROM public.t WHERE id <= 12")
+    view(source, "high", "SELECT id, q, s FROM public.t WHERE id > 12")
+    source.admin.execute(
+        b"GRANT SELECT ON public.t TO analyst; CREATE SEQUENCE public.calls;"
+        b" GRANT ALL ON SEQUENCE public.calls TO PUBLIC; GRANT CREATE ON SCHEMA public TO analyst;"
+        b" ALTER VIEW public.low OWNER TO analyst; GRANT SELECT ON public.low TO steward"
+    )
+    both = ["source_owner", "analyst"]
+    driver.publish(source, declared("id", source="public.low", trust=both))
+    source.connect("analyst").execute(
+        b"CREATE FUNCTION public.evil(integer) RETURNS integer LANGUAGE plpgsql AS $$BEGIN"
+        b" IF current_user <> 'analyst' THEN PERFORM nextval('public.calls'); END IF;"
+        b" RETURN $1; END$$;"
+        b"CREATE OR REPLACE VIEW public.low AS SELECT public.evil(id) AS id, q, s FROM public.t"
+    )
+    error = refused(source, "untrusted_code", declared("id", source="public.high", release="b"))
+    assert "public.evil(integer)" in error.message
+    calls = source.admin.execute(b"SELECT is_called FROM public.calls").fetchone()
+    assert calls == (False,)
+    renewed = {"population": {"renewed": True}}
+    again = {**declared("id", source="public.high", release="b"), **renewed}
+    assert driver.publish(source, again).version == 1

@@ -25,7 +25,9 @@ AS "nulls_q1" FROM "pganon_work"."r0_snap" AS "t";
 -- [danonyir, geneir]
 SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) - COUNT("t"."q1")
 AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0", COUNT(DISTINCT "t"."individual") AS
-"individuals", COUNT(*) - COUNT("t"."individual") AS "nobody" FROM "pganon_work"."r0_snap" AS "t";
+"individuals", COUNT(*) - COUNT("t"."individual") AS "nobody", COALESCE(MAX("m"."n"), 0) AS
+"most_each" FROM "pganon_work"."r0_snap" AS "t" CROSS JOIN (SELECT MAX("e"."n") AS "n" FROM (SELECT
+COUNT(*) AS "n" FROM "pganon_work"."r0_snap" AS "t" GROUP BY "t"."individual") AS "e") AS "m";
 
 -- snapshot.snapshot: read the source, once
 -- [one_dimensional, mondrian, full_domain, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic,

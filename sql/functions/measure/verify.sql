@@ -71,6 +71,20 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 
+    -- Versions that were made before views read copies of what stands.
+    IF stored.relations @> '[{"part": "withdrawn"}]' AND NOT EXISTS (
+        SELECT FROM jsonb_array_elements(stored.relations) AS c
+        WHERE starts_with(c ->> 'part', 'standing_')
+    ) THEN
+        model := 'standing';
+        column_name := NULL;
+        against := '';
+        parameter := 0;
+        measured := NULL;
+        holds := false;
+        RETURN NEXT;
+    END IF;
+
     model := 'row_count';
     column_name := NULL;
     FOR item, relation IN
