@@ -67,13 +67,13 @@ class State:
         facts: what was observed so far. `explain` renders with assumed ones.
         current: number of the current round of the innermost Loop, from 0; None while a query is
             rendered that serves all rounds.
-        scope: what the names of work tables begin with; see :mod:`pganon.steps.within`.
+        prefix: what the names of work tables begin with; see :mod:`pganon.steps.within`.
     """
 
     run_id: int
     facts: Facts = field(default_factory=Facts)
     current: int | None = 0
-    scope: str = ""
+    prefix: str = ""
 
     @property
     def round(self) -> int:
@@ -89,7 +89,7 @@ class State:
         """A private unlogged table of this run; with `round`, the one of that round."""
         name = table if isinstance(table, str) else table.name
         suffix = "" if round is None else f"_{round}"
-        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{self.scope}{name}{suffix}")
+        return QualifiedName(WORK_SCHEMA, f"r{self.run_id}_{self.prefix}{name}{suffix}")
 
     def in_round(self, table: str | WorkTable[Any], later: int = 0) -> QualifiedName:
         """The work table of the current round, or of one that is so many rounds later."""
@@ -100,8 +100,8 @@ class State:
 
     @property
     def outer(self) -> State:
-        """The state outside of the scope."""
-        return replace(self, scope="")
+        """The state of what is not taken again."""
+        return replace(self, prefix="")
 
     def stage(self, name: str) -> QualifiedName:
         """A private, logged table of this run that becomes part of the release."""

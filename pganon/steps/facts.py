@@ -119,12 +119,12 @@ class Facts:
                     values[name] = value
         return Facts(values)
 
-    def within(self, scope: str) -> Facts:
-        """The same, with facts of a scope under their plain names in place of others."""
+    def within(self, prefix: str) -> Facts:
+        """The same, with facts of a prefix under their plain names in place of others."""
         mine = {
-            name.removeprefix(scope): value
+            name.removeprefix(prefix): value
             for name, value in self._values.items()
-            if name.startswith(scope)
+            if name.startswith(prefix)
         }
         return Facts({**self._values, **mine})
 

@@ -1,6 +1,6 @@
 """Steps taken a second time in a run, over other rows.
 
-Within a scope, tables and facts have names of their own, so that the same steps can measure what
+Under a prefix, tables and facts have names of their own, so that the same steps can measure what
 the run makes, and what it is a part of.
 """
 
@@ -17,24 +17,24 @@ from pganon.steps.facts import Fact
 T = TypeVar("T")
 
 
-def inside(scope: str, state: State) -> State:
-    """The state that steps within the scope see."""
-    return replace(state, scope=scope, facts=state.facts.within(scope))
+def inside(prefix: str, state: State) -> State:
+    """The state that steps under the prefix see."""
+    return replace(state, prefix=prefix, facts=state.facts.within(prefix))
 
 
-def within(scope: str, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps within the scope. They refuse nothing: what is measured here is only told.
+def within(prefix: str, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps under the prefix. They refuse nothing: what is measured here is only told.
 
     PganonError for steps that are made of others.
     """
-    return tuple(_step(scope, step) for step in steps)
+    return tuple(_step(prefix, step) for step in steps)
 
 
-def _step(scope: str, step: Step) -> Step:
+def _step(prefix: str, step: Step) -> Step:
     def seen(of: Callable[[State], T]) -> Callable[[State], T]:
-        return lambda state: of(inside(scope, state))
+        return lambda state: of(inside(prefix, state))
 
-    name = f"{scope}{step.name}"
+    name = f"{prefix}{step.name}"
     match step:
         case CreateTable():
             return replace(
@@ -44,10 +44,10 @@ def _step(scope: str, step: Step) -> Step:
                 select=seen(step.select),
                 when=seen(step.when),
                 placement=seen(step.placement),
-                counted=step.counted and _fact(scope, step.counted),
+                counted=step.counted and _fact(prefix, step.counted),
             )
         case Check():
-            given = [_fact(scope, fact) for fact in step.gives]
+            given = [_fact(prefix, fact) for fact in step.gives]
             return Check(name, step.purpose, seen(step.select), gives=given)
         case Search():
             return replace(
@@ -56,10 +56,10 @@ def _step(scope: str, step: Step) -> Step:
                 table=seen(step.table),
                 given=seen(step.given),
                 batches=seen(step.batches),
-                rows=lambda state, batch: step.rows(inside(scope, state), batch),
-                tasks=lambda state, given, rows: step.tasks(inside(scope, state), given, rows),
+                rows=lambda state, batch: step.rows(inside(prefix, state), batch),
+                tasks=lambda state, given, rows: step.tasks(inside(prefix, state), given, rows),
                 when=seen(step.when),
-                gives=[_fact(scope, fact) for fact in step.gives],
+                gives=[_fact(prefix, fact) for fact in step.gives],
             )
         case Load():
             return replace(step, name=name, table=seen(step.table))
@@ -68,8 +68,8 @@ def _step(scope: str, step: Step) -> Step:
         case DropTables():
             return replace(step, name=name, tables=seen(step.tables))
         case _:
-            raise PganonError(f"the step {step.name} cannot be taken within a scope")
+            raise PganonError(f"the step {step.name} cannot be taken a second time")
 
 
-def _fact(scope: str, fact: Fact[Any]) -> Fact[Any]:
-    return replace(fact, name=f"{scope}{fact.name}")
+def _fact(prefix: str, fact: Fact[Any]) -> Fact[Any]:
+    return replace(fact, name=f"{prefix}{fact.name}")

@@ -19,7 +19,6 @@ from pganon.methods.background.coarse import coarse_steps
 from pganon.methods.background.given import given_steps
 from pganon.methods.background.kernel import kernel_steps
 from pganon.methods.background.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
-from pganon.policy.knowledge import Knowledge
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import cast, col, computed_once, fragment, named, num, query
 from pganon.steps import Check, Scope, State, Step, table
@@ -36,25 +35,14 @@ def prior_steps(spec: ReleaseSpec) -> list[Step]:
     declared = spec.background
     if declared is None:
         return []
-    steps = [
-        *_cell_steps(spec),
-        *_weight_steps(spec, declared.knowledge),
-        *_vector_steps(spec, declared.smoothing),
-    ]
-    return [Scope("what priors were made from", steps, keeps=[QI_CELLS, VECTORS, CELL_VECTORS])]
-
-
-def _weight_steps(spec: ReleaseSpec, knowledge: Knowledge) -> list[Step]:
-    """From `value_cells` and cells to `cell_weights`."""
+    knowledge = declared.knowledge
     if knowledge.kernel is not None:
-        return kernel_steps(spec, knowledge.kernel)
-    if knowledge.cells is not None:
-        return coarse_steps(spec, knowledge.cells)
-    return given_steps(spec)
-
-
-def _cell_steps(spec: ReleaseSpec) -> list[Step]:
-    return [
+        weights = kernel_steps(spec, knowledge.kernel)
+    elif knowledge.cells is not None:
+        weights = coarse_steps(spec, knowledge.cells)
+    else:
+        weights = given_steps(spec)
+    steps = [
         table(
             "value_cells",
             "records by quasi-identifiers and sensitive value",
@@ -66,7 +54,10 @@ def _cell_steps(spec: ReleaseSpec) -> list[Step]:
             lambda s: _cells(spec, s),
             counted=NUMBER_OF_CELLS,
         ),
+        *weights,
+        *_vector_steps(spec, declared.smoothing),
     ]
+    return [Scope("what priors were made from", steps, keeps=[QI_CELLS, VECTORS, CELL_VECTORS])]
 
 
 def _value_cells(spec: ReleaseSpec, state: State) -> exp.Expr:

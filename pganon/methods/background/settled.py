@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlglot import exp
 
 from pganon.encode.work import CODED
 from pganon.methods.background.context import Context, model_against, source_counts
@@ -21,7 +20,7 @@ from pganon.methods.background.rows import histograms
 from pganon.methods.background.search.dropping import kept
 from pganon.methods.background.search.limits import Model
 from pganon.sqltools import col, query
-from pganon.steps import Search, State
+from pganon.steps import Search
 from pganon.steps.tasks import TaskResult
 
 SETTLED = "settled"
@@ -35,19 +34,15 @@ def settled_step(context: Context, groups: str) -> Search:
         lambda s: s.work(SETTLED),
         (("gid", "bigint"),),
         given=lambda s: source_counts(context, s),
-        rows=lambda s, batch: _class_values(context, groups, s),
+        rows=lambda s, batch: query(
+            "select f.gid, :value as value, count(*) as n from f join c on c.rid = f.rid"
+            " group by 1, 2 order by 1, 2",
+            {"f": s.work(groups), "c": s.work(CODED)},
+            value=col(context.value, "c"),
+        ),
         tasks=lambda s, given, rows: [
             _Settled(rows, given["source"], context.k, model_against(context, given))
         ],
-    )
-
-
-def _class_values(context: Context, groups: str, state: State) -> exp.Select:
-    return query(
-        "select f.gid, :value as value, count(*) as n from f join c on c.rid = f.rid"
-        " group by 1, 2 order by 1, 2",
-        {"f": state.work(groups), "c": state.work(CODED)},
-        value=col(context.value, "c"),
     )
 
 

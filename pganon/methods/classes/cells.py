@@ -57,6 +57,9 @@ from pganon.steps.facts import RECORDS, Fact, counts, flag, measure, or_null
 def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     published = [reference_step(spec, item, "published") for item in referenced(spec)]
     fixed = compares_with_first(spec)
+    reached: list[Fact[Any]] = []
+    for number in range(len(spec.measured)):
+        reached += [or_null(measure(f"reached{number}")), flag(f"missed{number}")]
     return (
         *(surplus_of(spec).steps() if spec.leaves_surplus_out else []),
         *(published if fixed else []),
@@ -77,7 +80,7 @@ def cell_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
             "whether the requirements can be reached at all",
             lambda s: _feasibility(spec, s),
             lambda row, s: _infeasible(spec, row, s),
-            gives=_feasible(spec),
+            gives=[*counts("parts", "failing_parts", "failing_records"), *reached],
         ),
         *_released(spec),
         start_step(axes(spec.attributes)),
@@ -278,21 +281,13 @@ def _feasibility(spec: ReleaseSpec, state: State) -> exp.Expr:
     return tree.select(named(scalar(failing), "failing_records"))
 
 
-def _feasible(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """Facts that :func:`_feasibility` gives."""
-    found: list[Fact[Any]] = list(counts("parts", "failing_parts", "failing_records"))
-    for number in range(len(spec.measured)):
-        found += [or_null(measure(f"reached{number}")), flag(f"missed{number}")]
-    return found
-
-
 def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> PganonError | None:
     if row["failing_parts"] == 0 and row["parts"] > 0:
         return None
     if row["parts"] == 0:
         return nothing_left(spec, state)
-    number, reached = _first_missed(spec, row)
-    requirement = spec.measured[number]
+    number = next(n for n in range(len(spec.measured)) if row[f"missed{n}"])
+    requirement, reached = spec.measured[number], float(row[f"reached{number}"])
     if row["parts"] == 1:
         return unreachable(
             requirement,
@@ -323,8 +318,3 @@ def _instead(spec: ReleaseSpec, requirement: Requirement) -> str:
             " suppression_limit"
         )
     return "or release other records"
-
-
-def _first_missed(spec: ReleaseSpec, row: Mapping[str, Any]) -> tuple[int, float]:
-    number = next(n for n in range(len(spec.measured)) if row[f"missed{n}"])
-    return number, float(row[f"reached{number}"])

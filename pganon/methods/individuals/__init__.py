@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlglot import exp
-
 from pganon.encode.codes import all_records
 from pganon.encode.work import CODED
 from pganon.forms.work import CLASSED, GROUPED, INDIVIDUALS
@@ -25,7 +23,7 @@ from pganon.methods.individuals.labels import class_extents
 from pganon.methods.individuals.options import DAnonyIR, GeneIR
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, query
-from pganon.steps import Scope, State, Step, table
+from pganon.steps import Scope, Step, table
 
 LABELLED = replace(
     IDENTITY,
@@ -53,7 +51,20 @@ def _steps(context: IdentityContext, classed: Sequence[Step]) -> tuple[Step, ...
     steps = [
         *individual_steps(context),
         *classed,
-        table("grouped", "the class of every record", lambda s: _grouped(context, s), into=GROUPED),
+        table(
+            "grouped",
+            "the class of every record",
+            lambda s: query(
+                "select k.gid, c.rid from c join i on i.individual = c.individual"
+                " join k on k.rid = i.rid",
+                {
+                    "c": all_records(context.spec, s),
+                    "i": s.work(INDIVIDUALS),
+                    "k": s.work(CLASSED),
+                },
+            ).select(*[col(code, "c") for code in context.codes]),
+            into=GROUPED,
+        ),
         suppressed_check(
             context.spec,
             lambda s: query(
@@ -64,17 +75,6 @@ def _steps(context: IdentityContext, classed: Sequence[Step]) -> tuple[Step, ...
     ]
     kept = [INDIVIDUALS, CLASSED, GROUPED, SEQUENCE]
     return (Scope("what the classes were made from", steps, keeps=kept),)
-
-
-def _grouped(context: IdentityContext, state: State) -> exp.Expr:
-    return query(
-        "select k.gid, c.rid from c join i on i.individual = c.individual join k on k.rid = i.rid",
-        {
-            "c": all_records(context.spec, state),
-            "i": state.work(INDIVIDUALS),
-            "k": state.work(CLASSED),
-        },
-    ).select(*[col(code, "c") for code in context.codes])
 
 
 DANONYIR = Method(DAnonyIR, IDENTITY, danonyir)

@@ -72,7 +72,11 @@ def dendrogram(probabilities: Vectors) -> Dendrogram:
         raise ValueError("there is no vector to cluster")
     values = divergences(probabilities)
     order = np.argsort(values, kind="stable")
-    merges, ranks = _chain(_square(_inverse(order), size))
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    matrix = square(ranks, size)
+    np.fill_diagonal(matrix, _NONE)
+    merges, ranks = _chain(matrix)
     first = np.argsort(ranks)
     return Dendrogram(merges[first], values[order][ranks[first]])
 
@@ -97,18 +101,6 @@ def square(pairs: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 def _entropy(shares: Vectors) -> npt.NDArray[np.float64]:
     return -(shares * np.log2(np.maximum(shares, _TINY))).sum(axis=-1)
-
-
-def _inverse(order: npt.NDArray[np.intp]) -> npt.NDArray[np.int32]:
-    ranks = np.empty(len(order), dtype=np.int32)
-    ranks[order] = np.arange(len(order), dtype=np.int32)
-    return ranks
-
-
-def _square(ranks: npt.NDArray[np.int32], size: int) -> npt.NDArray[np.int32]:
-    matrix = square(ranks, size)
-    np.fill_diagonal(matrix, _NONE)
-    return matrix
 
 
 def _chain(

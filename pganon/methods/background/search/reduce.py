@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pganon.methods.background.search.limits import EPS, Counts, Limits
+from pganon.methods.background.search.limits import EPS, Limits
 from pganon.methods.background.search.linkage import Vectors, divergences, square
 from pganon.methods.background.search.points import Rows
 from pganon.methods.background.search.primacy import Classes
@@ -63,7 +63,8 @@ def _class(
     while start < len(remaining):
         rows = remaining[start : start + window]
         joining = rows[near.take(vectors[rows])]
-        running = counts + _running(sensitive[joining], len(counts))
+        values = sensitive[joining][:, None] == np.arange(len(counts))
+        running = counts + np.cumsum(values, axis=0, dtype=np.int64)
         whole = limits.allowed(running) & (running.sum(axis=1) >= k)
         if whole.any():
             return np.concatenate([*group, joining[: whole.argmax() + 1]])
@@ -92,15 +93,8 @@ class _Near:
             taken.append(places[:until])
             places = places[until:]
             if len(places):
-                self._narrow(int(vectors[places[0]]))
+                vector = int(vectors[places[0]])
+                self.near &= self.close[vector]
+                self.harmless[vector] = True
                 places = places[self.near[vectors[places]]]
         return np.concatenate(taken)
-
-    def _narrow(self, vector: int) -> None:
-        self.near &= self.close[vector]
-        self.harmless[vector] = True
-
-
-def _running(values: npt.NDArray[np.int64], number: int) -> Counts:
-    """By place, records by sensitive value up to there."""
-    return np.cumsum(values[:, None] == np.arange(number), axis=0, dtype=np.int64)

@@ -27,16 +27,12 @@ from pganon.steps import Step
 
 __all__ = [
     "DEALT",
-    "LEFTOVERS",
     "InvarianceContext",
     "counterfeits",
     "invariant_steps",
     "old_groups",
     "others",
 ]
-
-LEFTOVERS = ("returned", "newcomers", "fillers", "taken")
-"""Work tables that nothing reads once groups are made."""
 
 
 def invariant_steps(context: InvarianceContext) -> list[Step]:

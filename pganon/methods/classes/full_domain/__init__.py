@@ -27,17 +27,15 @@ from pganon.methods.classes.full_domain.costs import gap_arrays, losses, priced
 from pganon.methods.classes.full_domain.form import LEVELLED
 from pganon.methods.classes.full_domain.keys import (
     ambiguous,
-    labels,
     labels_of,
     shape,
     shapes,
-    slots,
 )
 from pganon.methods.classes.full_domain.measures import HIST, Measures, values_table
 from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
-from pganon.methods.classes.full_domain.population import keyed_people, people
+from pganon.methods.classes.full_domain.population import people
 from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
-from pganon.methods.classes.full_domain.relaxed import Relaxed, present
+from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.rounds import level_search
 from pganon.methods.classes.full_domain.search.lattice import Node
 from pganon.methods.classes.full_domain.shown import SHOWN, shown_steps
@@ -66,10 +64,9 @@ def full_domain(spec: ReleaseSpec) -> tuple[Step, ...]:
 def _key_steps(spec: ReleaseSpec) -> list[Step]:
     every = axes(spec.attributes)
     named_labels = [
-        CreateTable(
+        table(
             f"labels{axis.index}",
             f"labels of {quote(axis.attribute.column.name)} on every level",
-            lambda s, axis=axis: labels(axis, s),
             lambda s, axis=axis: labels_of(axis, s),
         )
         for axis in every
@@ -85,10 +82,9 @@ def _key_steps(spec: ReleaseSpec) -> list[Step]:
         ),
         table("cells", "records by their quasi-identifiers", lambda s: Measures(spec, s).cells()),
         *[
-            CreateTable(
+            table(
                 f"slots{axis.index}",
                 f"what labels of {quote(axis.attribute.column.name)} lose",
-                lambda s, axis=axis: slots(axis, s),
                 lambda s, place=place: priced(spec, Measures(spec, s).layout, place),
             )
             for place, axis in enumerate(every)
@@ -110,10 +106,9 @@ def _table_steps(spec: ReleaseSpec) -> list[Step]:
     wanted = {r.sensitive: None for r in spec.measured if r.model.needs_values}
     return [
         *[
-            CreateTable(
+            table(
                 f"present{index}",
                 f"records of the source by values of {quote(spec.sensitive[index].column.name)}",
-                lambda s, index=index: present(index, s),
                 lambda s, index=index: Relaxed(spec, s).present(index),
                 when=lambda s, index=index: index in Relaxed(spec, s).compared,
             )
@@ -142,10 +137,9 @@ def _population_steps(spec: ReleaseSpec) -> list[Step]:
     if not searched(spec.requirements):
         return []
     return [
-        CreateTable(
+        table(
             "keyed_people",
             "people of the population by key",
-            keyed_people,
             lambda s: people(Measures(spec, s).layout),
         )
     ]

@@ -91,7 +91,11 @@ class _Searches:
 
     def _given(self, place: int) -> Ask:
         every = axes(self.spec.attributes)
-        each = [(a, level) for a, axis in enumerate(every) for level in range(self._levels(axis))]
+        each = [
+            (number, level)
+            for number, axis in enumerate(every)
+            for level in range(height(axis, self.state) + 1)
+        ]
         attributes, losses = ([row[column] for row in each] for column in (0, 1))
         return Ask(
             "losses_by_level",
@@ -105,9 +109,6 @@ class _Searches:
             ),
             assumed=[(attributes, losses, 0, 1)],
         )
-
-    def _levels(self, axis: Any) -> int:
-        return height(axis, self.state) + 1
 
     def _begun(self, place: int, records: int, given: Rows) -> _Search:
         """Args: records: that it is about."""

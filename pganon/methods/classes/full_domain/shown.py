@@ -21,7 +21,7 @@ from pganon.methods.classes.full_domain import facts
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, named, num, query
-from pganon.steps import CreateTable, State, Step, table
+from pganon.steps import State, Step, table
 
 SHOWN = "shown"
 
@@ -31,10 +31,9 @@ def shown_steps(spec: ReleaseSpec) -> list[Step]:
     trees = [axis for axis in axes(spec.attributes) if isinstance(axis, TreeAxis)]
     return [
         *[
-            CreateTable(
+            table(
                 f"below{axis.index}",
                 "released values below every label",
-                lambda s, axis=axis: _below(axis, s),
                 lambda s, axis=axis: released_below(axis, s, s.work(GROUPED)),
             )
             for axis in trees

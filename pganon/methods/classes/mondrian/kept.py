@@ -62,10 +62,6 @@ def _children_step(spec: ReleaseSpec, axis: TreeAxis) -> CreateTable:
     )
 
 
-def _children(axis: Axis, state: State) -> QualifiedName:
-    return state.work(f"children{axis.index}")
-
-
 def _kept(spec: ReleaseSpec, context: CellContext, state: State, number: int, moves) -> exp.Select:
     """The cuts of one round."""
 
@@ -82,7 +78,7 @@ def _kept(spec: ReleaseSpec, context: CellContext, state: State, number: int, mo
         "column_name": by_attribute(lambda axis: text(axis.attribute.column.name), "text"),
         "threshold": by_attribute(_threshold, "text"),
         "members": by_attribute(lambda axis: _members(context, axis, state), "text[]"),
-        "level": by_attribute(lambda axis: _below(axis), "integer"),
+        "level": by_attribute(_below, "integer"),
         "left_node": target(number, col("tl", "m")),
         "right_node": target(number, col("tr", "m")),
     }
@@ -182,7 +178,7 @@ def _labels(context: CellContext, axis: TreeAxis, state: State, moves: Qualified
         " join a on a.code = m.thr and a.level = m.level"
         " join c on c.level = a.level and c.above = a.lo"
         " where m.attr = :i and :left group by m.node",
-        {"m": moves, "a": axis.table(state), "c": _children(axis, state)},
+        {"m": moves, "a": axis.table(state), "c": state.work(f"children{axis.index}")},
         i=num(axis.index),
         left=in_mask(context, state, col("mask", "m"), col("lo", "c")),
     )

@@ -200,7 +200,11 @@ class Line:
             Check(
                 "missing",
                 "how many there are",
-                self._progress,
+                lambda s: query(
+                    "select (select count(distinct b.block) from b) as blocks, count(*) as missing,"
+                    " count(*) = 0 as joined from m",
+                    {"b": s.in_round("blocks"), "m": s.in_round("missing")},
+                ),
                 gives=[BLOCKS, _MISSING, _JOINED],
             ),
             table(
@@ -240,13 +244,6 @@ class Line:
             f"{text} join b on b.node = l.node and b.piece = l.piece group by b.block, 2",
             tables,
             value=value,
-        )
-
-    def _progress(self, state: State) -> exp.Select:
-        return query(
-            "select (select count(distinct b.block) from b) as blocks, count(*) as missing,"
-            " count(*) = 0 as joined from m",
-            {"b": state.in_round("blocks"), "m": state.in_round("missing")},
         )
 
     def blocks(self, state: State) -> exp.Select:

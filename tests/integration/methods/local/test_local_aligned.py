@@ -181,12 +181,9 @@ def test_random_tables(db: Database, seed: int, n: int, ls: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_piles_are_dealt_and_merged_as_defined(
-    db: Database, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_piles_are_dealt_and_merged_as_defined(db: Database, seed: int) -> None:
     """Dealt by the column with the most frequent value, and merged in the order of the piles."""
     t = table(seed, 160)
-    monkeypatch.setattr("pganon.methods.local.grouped.leftovers", lambda context, state: [])
     staged = made(db, t, diverse("a", 2), diverse("b", 3), diverse("c", 2))
     assert common(staged) == [["a", "b"]]
     key_of = {row["rid"]: int(row["record"]) for row in _work(staged, "coded")}
@@ -248,7 +245,6 @@ def test_secrets_decide_which_piles_are_neighbours(db: Database) -> None:
 def test_chunks(db: Database, monkeypatch: pytest.MonkeyPatch, l: int) -> None:  # noqa: E741
     """Piles are merged a chunk at a time; chunks that could not be a bucket are one with others."""
     monkeypatch.setattr("pganon.methods.local.aligned.strata.CHUNK", 20)
-    monkeypatch.setattr("pganon.methods.local.grouped.leftovers", lambda context, state: [])
     t = table(8, 300)
     staged = made(db, t, diverse("a", l), diverse("b", l), diverse("c", 2))
     assert common(staged) == [["a", "b"]]
