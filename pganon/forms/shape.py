@@ -8,7 +8,6 @@ from typing import Literal
 
 from sqlglot import exp
 
-from pganon.forms.elements import attribute_columns
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
@@ -55,7 +54,8 @@ class PublishedRelation:
     @property
     def described(self) -> list[str]:
         """The columns of its attributes."""
-        return [column.name for a in self.attributes for column in attribute_columns(a)]
+        names = [name for a in self.attributes for name in (a.published, a.null_column)]
+        return [name for name in names if name is not None]
 
     @property
     def columns(self) -> list[str]:
