@@ -142,8 +142,12 @@ def placed_sizes(shape: Shape, tables: Relations) -> exp.Select:
     """SELECT place, number, n: the same of all :func:`links`, by their place."""
     return stacked(
         [
-            query("select :place as place, s.number, s.n from s", {"s": sizes(shape, link, tables)})
-            for link in links(shape)
+            query(
+                "select :place as place, s.number, s.n from s",
+                {"s": sizes(shape, link, tables)},
+                place=num(place),
+            )
+            for place, link in enumerate(links(shape))
         ]
     )
 

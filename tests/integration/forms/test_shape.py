@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pganon.forms.shape import bearing, released, sizes
+from pganon.forms.shape import released, sizes
 from pganon.sqltools import statement
 from tests.support.harness import driver, plans
 from tests.support.harness.cluster import Database
@@ -36,7 +36,6 @@ def test_relations_are_as_they_are_described(db: Database, method: str) -> None:
         assert [r[group] for r in made.table(relation.part) if r[group] is None] == []
     row = conn.execute(statement(released(shape, tables))).fetchone()
     assert row == (made.facts["published"],)
-    records = bearing(shape)
     for relation in shape:
         if relation.rows != "value":
             continue
