@@ -945,15 +945,15 @@ BY "r"."class_id", "r"."v0", "r"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_mdp, local_bucketization, local_generalization]
-CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id", "r"."b0" AS "zip_bucket", "r"."b1" AS
-"disease_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped" AS "r" ORDER BY
-"r"."group_id", "r"."b0", "r"."b1", "r"."p0";
+CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id" AS "group_id", "r"."b0" AS
+"zip_bucket", "r"."b1" AS "disease_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped"
+AS "r" ORDER BY "r"."group_id", "r"."b0", "r"."b1", "r"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_ncp]
-CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id", "r"."b0" AS "zip_bucket", "r"."b1" AS
-"drug_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped" AS "r" ORDER BY
-"r"."group_id", "r"."b0", "r"."b1", "r"."p0";
+CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id" AS "group_id", "r"."b0" AS
+"zip_bucket", "r"."b1" AS "drug_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped" AS
+"r" ORDER BY "r"."group_id", "r"."b0", "r"."b1", "r"."p0";
 
 -- recode.records: sensitive and insensitive values of every record with its class
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
