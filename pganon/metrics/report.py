@@ -191,7 +191,7 @@ class ClassMetrics(Metrics):
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetrics:
-    """Metrics that the steps of :func:`pganon.metrics.steps.measure_steps` measured."""
+    """Metrics that the steps of :func:`measure_steps` measured."""
     values: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         values["workload"] = _workload(spec, request.workload, state.facts)
