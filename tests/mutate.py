@@ -114,7 +114,7 @@ TARGETS = {
     ),
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
-              ("__init__", "form", "individuals", "labels", "people", "reading",
+              ("__init__", "form", "individuals", "labels", "reading",
                "reservation", "told", "context")),
         ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
          "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
