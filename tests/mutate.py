@@ -114,7 +114,7 @@ TARGETS = {
     ),
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
-              ("__init__", "form", "individuals", "labels", "people", "reading",
+              ("__init__", "form", "individuals", "labels", "reading",
                "reservation", "told", "context")),
         ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
          "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
@@ -124,7 +124,7 @@ TARGETS = {
            ("__init__", "clusters", "divided", "drawn", "grown", "kept",
             "near", "options", "prior_facts", "reduced", "rows", "settled",
             "context")),
-         "pganon/methods/background/form/audit.py", "pganon/methods/background/form/divergence.py",
+         "pganon/methods/background/form/audit.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
          "test_background_attacks", "adversarial/test_background_posterior",
@@ -149,12 +149,12 @@ TARGETS = {
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
     "identity_evidence": Target(
-        ("pganon/methods/individuals/people.py", "pganon/methods/individuals/told.py"),
+        ("pganon/methods/individuals/told.py",),
         ("test_evidence_of_individuals", "test_report_forms"),
     ),
     "evidence": Target(
         ("pganon/metrics/evidence", "pganon/methods/local/form/__init__.py",
-         "pganon/methods/clusters/form/evidence.py", "pganon/methods/buckets/form/evidence.py"),
+         "pganon/methods/clusters/form/evidence.py", "pganon/forms/shape.py"),
         ("test_merging", "integration/metrics/test_evidence", "test_evidence_of_individuals",
          "test_evidence_of_buckets", "test_evidence_of_candidates"),
     ),

@@ -16,10 +16,11 @@ from sqlglot import exp
 from pganon.forms.linked import Linked
 from pganon.forms.metrics import Metrics
 from pganon.forms.request import Request, Restricts
+from pganon.forms.shape import Histogram, Relations, Shape
 from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
-from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.presentation import Form
 from pganon.steps import Chains, State, Step
 from pganon.steps.facts import Facts
@@ -32,52 +33,18 @@ Tables = dict[str, QualifiedName]
 """Stored or staged relations of a release by part name."""
 
 
-Relations = Mapping[str, QualifiedName | exp.Select]
-"""The same, or SELECTs in their place."""
-
-Histogram = Callable[[ReleaseSpec, State, Relations, Sensitive], tuple[Sequence[str], exp.Select]]
-"""Columns that identify groups, and SELECT (these, value, n): the records of every group by the
-key of their sensitive value, from the relations in the tables alone."""
-
-
 @dataclass(frozen=True)
 class Description:
-    """Properties of a form that metrics of groups need, so that one definition serves many forms.
-
-    A group is what records of a release share: class, bucket, cluster. A form that publishes exact
-    quasi-identifiers gives several rows of `shown` per group, each a value that covers itself.
+    """Records that share a published value of every quasi-identifier, as metrics need them.
 
     Attributes:
-        shown: SELECT group_id, n and the published quasi-identifiers (with their `_null` columns)
-            from published relations: n records of the group are shown with these values.
-        values: SELECT group_id and the published sensitive columns as `v<j>` and insensitive ones
-            as `p<j>` from published relations, one row per record.
+        shape: as of a :class:`PublishedForm`.
         members: SELECT group_id, codes `c<i>` and published columns `v<j>`, `p<j>` of every
             encoded record; group_id is NULL for a suppressed one. For the steward's eyes.
-        extents: SELECT (group_id, n, extent columns of the axes), one row per group.
     """
 
-    shown: Callable[[ReleaseSpec, Relations], exp.Select]
-    values: Callable[[ReleaseSpec, Tables], exp.Select]
+    shape: Callable[[ReleaseSpec, State], Shape]
     members: Callable[[ReleaseSpec, State], exp.Select]
-    extents: Callable[[State], exp.Select]
-
-
-@dataclass(frozen=True)
-class ExactGroups:
-    """Groups whose quasi-identifiers are published as they are.
-
-    A group is identified by the number of its set of groups, `place`, and by its `number` there:
-    with independent buckets a record is in a group of every set.
-
-    Attributes:
-        sizes: SELECT place, number, n: the records of every group.
-        values: SELECT place, number, value: published values of an attribute that a group has,
-            each at least once.
-    """
-
-    sizes: Callable[[ReleaseSpec, State, Relations], exp.Select]
-    values: Callable[[ReleaseSpec, State, Relations, Attribute], exp.Select]
 
 
 @dataclass(frozen=True)
@@ -85,22 +52,20 @@ class Whole:
     """How a version that grows is measured as a whole, over the relations of all increments.
 
     Attributes:
-        columns: by part, the columns that are read of it.
-        shown: what groups show: as :attr:`Description.shown`, one row per group, or exact values.
         measures: steps that observe what `utility` reads, from relations by part, and a table
             (group_id, n, loss<i>) with what every group loses. With exact values group numbers may
             repeat, once for every set of groups.
         utility: the figures, from the facts of the run with those of the whole in their place.
+        beside: by part, the columns that are read of relations that readers do not see.
         measurable: whether it can be measured in a run that adds groups, or else none.
     """
 
-    columns: Callable[[ReleaseSpec, State], Mapping[str, Sequence[str]]]
-    shown: Callable[[ReleaseSpec, Relations], exp.Select] | ExactGroups
     measures: Callable[
         [ReleaseSpec, Callable[[State], Relations], Callable[[State], QualifiedName]],
         Sequence[Step],
     ]
     utility: Callable[[ReleaseSpec, Facts], Utility]
+    beside: Callable[[ReleaseSpec], Mapping[str, Sequence[str]]] = lambda spec: {}
     measurable: Callable[[ReleaseSpec, bool], bool] = lambda spec, adds: True
 
 
@@ -130,17 +95,15 @@ class Evidence:
     Attributes:
         steps: steps that observe it, after those of the requested metrics, which it is given; the
             relations of `tables` are the staged ones.
-        document: the evidence as JSON, from the facts of the run.
+        document: the evidence as JSON, from the facts of the run, or those of `whole`.
         whole: steps for a version to which a run adds, over the relations of all increments, after
             those of :class:`Whole`.
-        whole_document: the same from their facts.
         applies: whether a release has it.
     """
 
     steps: Callable[[ReleaseSpec, Callable[[State], Tables], Sequence[Step]], tuple[Step, ...]]
-    document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
+    document: Callable[[ReleaseSpec, Facts, bool], dict[str, Any]]
     whole: Callable[[ReleaseSpec, Callable[[State], Relations]], Sequence[Step]]
-    whole_document: Callable[[ReleaseSpec, Facts], dict[str, Any]]
     applies: Callable[[ReleaseSpec], bool] = lambda spec: True
 
 
@@ -163,8 +126,6 @@ class Verification:
 
     Attributes:
         checks: queries that re-measure the guarantee from these tables alone.
-        released: SELECT one row with `published`, the number of released records, as bigint; 0
-            where the tables are empty.
         duplicate_keys: SELECTs of `repeated`, how many rows of a work table have a key again
             although a record is to be looked up there once. Without any, no record is in several
             groups.
@@ -173,7 +134,6 @@ class Verification:
     """
 
     checks: Callable[[ReleaseSpec, State, Tables], tuple[CheckQuery, ...]]
-    released: Callable[[ReleaseSpec, State, Tables], exp.Select]
     duplicate_keys: Callable[[ReleaseSpec, State], Sequence[exp.Select]]
     said: Mapping[str, str] = field(default_factory=dict)
 
@@ -254,9 +214,11 @@ class PublishedForm:
     are as they may become; the number of checks is settled.
 
     Attributes:
+        shape: what readers see.
         linkage: None: nobody can tell what a release discloses beside others of the same people.
     """
 
+    shape: Callable[[ReleaseSpec, State], Shape]
     staging: Staging
     verification: Verification
     publication: Publication

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.sqltools import fragment, query
+from pganon.forms.shape import Histogram, Relations
+from pganon.resolved.model import ReleaseSpec
+from pganon.sqltools import col, fragment, query
+from pganon.steps import State
 
 
 @dataclass(frozen=True)
@@ -59,14 +62,27 @@ class Linked:
     rows: tuple[LinkedRows, ...] = ()
 
 
-def linked_column(name: str, link: str, histogram: exp.Select, number: exp.Expr) -> LinkedColumn:
-    """The same of a histogram `h` (.., value, n), of which the rows have the number of the link."""
-    found = query(
-        "select :link as link, h.value, sum(h.n)::bigint as n from h group by 1, 2",
-        {"h": histogram},
-        link=number,
-    )
-    return LinkedColumn(name, link, found)
+def linked_by(
+    histogram: Histogram, group: str
+) -> Callable[[ReleaseSpec, State, Relations], Linked]:
+    """Of a form whose histograms have one column with numbers of groups, which members have, too.
+
+    Args:
+        group: the column with the number of the group that shows the quasi-identifiers.
+    """
+
+    def linked(spec: ReleaseSpec, state: State, tables: Relations) -> Linked:
+        columns: list[LinkedColumn] = []
+        for item in spec.sensitive:
+            (link,), counted = histogram(spec, state, tables, item)
+            rows = query(
+                "select :link as link, h.value, h.n from h", {"h": counted}, link=col(link, "h")
+            )
+            columns.append(LinkedColumn(item.column.name, link, rows))
+        links = dict.fromkeys([group, *[column.link for column in columns]])
+        return Linked(tuple(links), tuple(columns))
+
+    return linked
 
 
 def part_number(group: exp.Expr, values: Sequence[exp.Expr]) -> exp.Expr:

@@ -23,7 +23,6 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.number_line import ends, place, share
 from pganon.forms.elements import element
-from pganon.forms.form import Tables
 from pganon.metrics.draws import no_codes
 from pganon.metrics.source import discrete, distance, measured, on_line
 from pganon.resolved.model import ReleaseSpec, Shown
@@ -41,17 +40,12 @@ from pganon.steps import CreateTable, State, Step
 COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
 
 
-Published = Callable[[ReleaseSpec, Tables], exp.Select]
-"""As :attr:`pganon.forms.form.Description.shown`."""
-
-
-def steps(spec: ReleaseSpec, published: Published, tables: Callable[[State], Tables]) -> list[Step]:
-    """`tables(state)` are the staged relations by part."""
-    return [shown_step(spec, lambda s: published(spec, tables(s))), *cover_steps(spec)]
+def steps(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> list[Step]:
+    return [shown_step(spec, published), *cover_steps(spec)]
 
 
 def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> CreateTable:
-    """From :attr:`pganon.forms.form.Description.shown`."""
+    """From :func:`pganon.forms.shape.shown`."""
     return CreateTable(
         "metric_shown",
         "published values by group",

@@ -1,24 +1,20 @@
 """Random predicates, drawn inside the server from a seed: the same ones on every server.
 
-mdraw<x>    (query, first, last, ..) or (query, bits): what a query asks of column x, a row for
-            every query that restricts it: codes from first to last, or those whose bit is set
-mqueries    one row per query, with these columns of all x as first<x>, last<x>, bits<x>; all NULL
-            where the query does not restrict x
+mdraws      (query, x, first, last, bits)   what a query asks of column x, a row per query that
+            restricts it: codes from first to last, or those whose bit is set
 
 NULL is never asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from pganon.forms.request import Workload
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import aliased, cast, col, fragment, named, num, query
-from pganon.steps import State
+from pganon.sqltools import cast, col, fragment, num, query
 
 
 @dataclass(frozen=True)
@@ -148,20 +144,6 @@ def drawn(column: QueriedColumn, seed: int, asked: float) -> exp.Select:
         {"s": some(domain, column.queries, seed, wide)},
         **x,
     )
-
-
-def gathered(state: State, queries: int, drawn: Mapping[str, Sequence[str]]) -> exp.Select:
-    """mqueries; `drawn` are the columns of mdraw<x> by x."""
-    tree = query("select q.q as query from generate_series(1, :n) as q(q)", None, n=num(queries))
-    for x, names in drawn.items():
-        alias = f"a{x}"
-        tree = tree.select(*[named(col(name, alias), f"{name}{x}") for name in names])
-        tree = tree.join(
-            aliased(state.work(f"mdraw{x}"), alias),
-            on=exp.EQ(this=col("query", alias), expression=fragment("q.q")),
-            join_type="left",
-        )
-    return tree
 
 
 def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:

@@ -17,7 +17,7 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.codes import sizes_step
 from pganon.encode.dictionaries import dictionary_steps
 from pganon.encode.extents import group_extents
-from pganon.forms.form import ExactGroups, Relations
+from pganon.forms.shape import Relations, Shape, placed_sizes, placed_values
 from pganon.identifiers import quote
 from pganon.metrics.scale import in_type, values_step
 from pganon.resolved.model import ReleaseSpec
@@ -27,11 +27,11 @@ from pganon.steps import CreateTable, State, Step
 Published = Callable[[State], Relations]
 
 
-def steps(spec: ReleaseSpec, groups: ExactGroups, relations: Published) -> list[Step]:
+def steps(spec: ReleaseSpec, shape: Callable[[State], Shape], relations: Published) -> list[Step]:
     """From the published relations to `lost`."""
     made: list[Step] = []
     for axis in axes(spec.attributes):
-        made += [_exact_step(spec, groups, relations, axis), _values_step(axis)]
+        made += [_exact_step(shape, relations, axis), _values_step(axis)]
         made += dictionary_steps(spec, axis)
     made.append(sizes_step(spec))
     made += [_extents_step(axis) for axis in axes(spec.attributes)]
@@ -39,7 +39,7 @@ def steps(spec: ReleaseSpec, groups: ExactGroups, relations: Published) -> list[
         "lost",
         "what every group loses",
         lambda s: s.work("lost"),
-        lambda s: _lost(spec, groups.sizes(spec, s, relations(s)), s),
+        lambda s: _lost(spec, placed_sizes(shape(s), relations(s)), s),
     )
     return [*made, lost]
 
@@ -52,13 +52,11 @@ def codes(axis: Axis, state: State) -> exp.Select:
     ).select(named(fragment("coalesce(d.code, 0)"), axis.code))
 
 
-def _exact_step(
-    spec: ReleaseSpec, groups: ExactGroups, relations: Published, axis: Axis
-) -> CreateTable:
+def _exact_step(shape: Callable[[State], Shape], relations: Published, axis: Axis) -> CreateTable:
     i, attribute = axis.index, axis.attribute
 
     def select(state: State) -> exp.Select:
-        shown = groups.values(spec, state, relations(state), attribute)
+        shown = placed_values(shape(state), attribute, relations(state))
         value = in_type(attribute, col("value", "p"))
         rows = query("select p.place, p.number, :value as value from p", {"p": shown}, value=value)
         return query("select distinct r.place, r.number, r.value from r", {"r": rows})

@@ -10,7 +10,6 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.sensitive import sensitive_key
 from pganon.forms.facts import PUBLISHED
-from pganon.forms.form import Description, Tables
 from pganon.metrics.coverage import covered
 from pganon.metrics.source import few
 from pganon.resolved.model import ReleaseSpec
@@ -112,17 +111,14 @@ def divergence(spec: ReleaseSpec, state: State) -> exp.Expr:
     )
 
 
-def vulnerable(
-    spec: ReleaseSpec, description: Description, tables: Tables, threshold: float
-) -> exp.Expr:
+def vulnerable(spec: ReleaseSpec, published: exp.Select, threshold: float) -> exp.Expr:
     """One row: `vulnerable<j>`, the share of groups in which one value has more than the share
     `threshold` of the records, per sensitive column."""
     tree = query("select 1 as columns")
     for item in spec.sensitive:
-        counted = query(
-            "select v.group_id, count(*) as n from v",
-            {"v": description.values(spec, tables)},
-        ).group_by(col("group_id", "v"), sensitive_key(item, col(f"v{item.index}", "v")))
+        counted = query("select v.group_id, count(*) as n from v", {"v": published}).group_by(
+            col("group_id", "v"), sensitive_key(item, col(f"v{item.index}", "v"))
+        )
         groups = query(
             "select c.group_id, max(c.n)::float8 / sum(c.n) as share from c group by c.group_id",
             {"c": counted},

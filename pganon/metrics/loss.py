@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.extents import weighted_loss
-from pganon.forms.form import Description
+from pganon.forms.work import EXTENTS
 from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import State
@@ -61,14 +61,14 @@ def basic(
     return tree.select(*[named(_mean(lost(a, state, "e")), f"ncp{a.index}") for a in attributes])
 
 
-def further(spec: ReleaseSpec, description: Description, state: State) -> exp.Expr:
+def further(spec: ReleaseSpec, state: State) -> exp.Expr:
     """One row: sums over the released records of `glm<i>`, and of `height<i>` for hierarchies."""
     losses: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         if isinstance(axis, TreeAxis):
             losses.append(named(_sum(level(axis, state)), height(axis.index).column))
         losses.append(named(_sum(_glm(axis, state)), glm(axis.index).column))
-    tree = query("select count(*) as groups from e", {"e": description.extents(state)})
+    tree = query("select count(*) as groups from e", {"e": state.work(EXTENTS)})
     return tree.select(*losses)
 
 

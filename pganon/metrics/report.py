@@ -1,22 +1,80 @@
-"""Metrics of classes: plain dataclasses from the facts that the steps observed."""
+"""Metrics of classes on request: their steps, and results of their facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from pganon.encode.axis import TreeAxis, axes
 from pganon.forms.facts import SUPPRESSED
+from pganon.forms.form import Description, Tables
 from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request, Workload
-from pganon.metrics import distribution, information, linkage, loss
+from pganon.forms.shape import shown, values
+from pganon.metrics import (
+    classification,
+    coverage,
+    distribution,
+    information,
+    linkage,
+    loss,
+    source,
+    workload,
+)
 from pganon.metrics.answers import bounds_of, errors_of, finite
-from pganon.metrics.classification import Classification, classification
+from pganon.metrics.classification import Classification
 from pganon.metrics.source import summed
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State
+from pganon.steps import Check, State, Step
 from pganon.steps.facts import RECORDS, Facts
+
+
+def measure_steps(
+    spec: ReleaseSpec,
+    description: Description,
+    tables: Callable[[State], Tables],
+    request: Request,
+) -> tuple[Step, ...]:
+    """Steps whose facts :func:`metrics_of` reads; `tables` are the staged relations."""
+    made: list[Step] = [*source.steps(spec, description)]
+    made += coverage.steps(spec, lambda s: shown(description.shape(spec, s), tables(s)))
+    if request.everything:
+        made += [
+            Check(
+                "metric_loss",
+                "GLM and generalization height",
+                lambda s: loss.further(spec, s),
+                gives=loss.further_facts(spec),
+            ),
+            Check(
+                "metric_entropy",
+                "non-uniform entropy",
+                lambda s: information.entropy(spec, s),
+                gives=information.entropy_facts(spec),
+            ),
+            Check(
+                "metric_vulnerable",
+                "classes in which one sensitive value is too frequent",
+                lambda s: information.vulnerable(
+                    spec, values(description.shape(spec, s), tables(s)), request.vulnerable
+                ),
+                gives=information.vulnerable_facts(spec),
+            ),
+            *distribution.steps(axes(spec.attributes)),
+            Check(
+                "metric_divergence",
+                "divergence of the combinations of values",
+                lambda s: information.divergence(spec, s),
+                gives=[information.KL, information.UNCOVERED],
+            ),
+            *linkage.steps(spec),
+        ]
+    if request.workload is not None:
+        made += workload.steps(spec, description, tables, request.workload)
+    if request.classify is not None:
+        made += classification.steps(spec, description, request.classify)
+    return tuple(made)
 
 
 @dataclass(frozen=True)
@@ -133,12 +191,12 @@ class ClassMetrics(Metrics):
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetrics:
-    """Metrics that the steps of :func:`pganon.metrics.steps.measure_steps` measured."""
+    """Metrics that the steps of :func:`measure_steps` measured."""
     values: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
         values["workload"] = _workload(spec, request.workload, state.facts)
     if request.classify is not None:
-        values["classification"] = classification(request.classify, state.facts)
+        values["classification"] = classification.classification(request.classify, state.facts)
     return ClassMetrics(**values)
 
 

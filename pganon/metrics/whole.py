@@ -20,7 +20,8 @@ from pganon.encode.axis import Axis, NominalAxis, axes
 from pganon.encode.codes import sizes_step
 from pganon.encode.dictionaries import dictionary_steps
 from pganon.forms.facts import LEAVING, SUPPRESSED, ncp
-from pganon.forms.form import ExactGroups, PublishedForm, Relations
+from pganon.forms.form import PublishedForm
+from pganon.forms.shape import Relations, Shape, shown
 from pganon.forms.utility import Utility
 from pganon.metrics import alike, coverage, exact
 from pganon.metrics.scale import in_type, values_step
@@ -49,17 +50,20 @@ def whole_steps(
     if not whole.measurable(spec, growth.adds):
         return ()
 
+    def shape(state: State) -> Shape:
+        return form.shape(spec, state)
+
     def relations(state: State) -> Relations:
+        columns = {relation.part: relation.columns for relation in shape(state)}
         return {
-            part: _all_of(growth, part, columns, state)
-            for part, columns in whole.columns(spec, state).items()
+            part: _all_of(growth, part, names, state)
+            for part, names in {**columns, **whole.beside(spec)}.items()
         }
 
-    shown = whole.shown
-    if isinstance(shown, ExactGroups):
-        lost = exact.steps(spec, shown, relations)
+    if all(attribute.form in (Shown.EXACT, Shown.VALUES) for attribute in spec.attributes):
+        lost = exact.steps(spec, shape, relations)
     else:
-        lost = _lost_steps(spec, growth, lambda s: shown(spec, relations(s)))
+        lost = _lost_steps(spec, growth, lambda s: shown(shape(s), relations(s)))
     beside = [
         step for chain in alike.chains(spec, form.statistics.histogram, relations) for step in chain
     ]
@@ -114,11 +118,11 @@ def _all_of(growth: Growth, part: str, columns: Sequence[str], state: State) -> 
 
 
 def _lost_steps(
-    spec: ReleaseSpec, growth: Growth, shown: Callable[[State], exp.Select]
+    spec: ReleaseSpec, growth: Growth, published: Callable[[State], exp.Select]
 ) -> list[Step]:
     """From what groups show to `lost`."""
     return [
-        coverage.shown_step(spec, shown),
+        coverage.shown_step(spec, published),
         *([] if spec.shows_regions else _cover_steps(spec)),
         CreateTable(
             "lost",

@@ -1,6 +1,8 @@
 """Random queries: answered from the published relations alone, compared with exact answers.
 
-mqueries    see draws; first<i> and last<i> also as distances from the lowest, low<i> and high<i>
+mdraws      see :mod:`pganon.metrics.draws`
+mqueries    one row per query: what it asks of attribute i as first<i>, last<i>, also as distances
+            from the lowest, low<i> and high<i>, or bits<i>; all NULL where it does not restrict i
 mshares     (query, group_id, share, fewest, most)   of the records of a group, those that match,
             as far as it shows
 mtotals     (group_id, size, n, t<j>)     published records and sums of every group
@@ -28,24 +30,19 @@ from pganon.encode.sensitive import with_code
 from pganon.forms.form import Description, Tables
 from pganon.forms.matched import Matched, both, exact
 from pganon.forms.request import Workload
+from pganon.forms.shape import values
 from pganon.metrics import sensitive
 from pganon.metrics.answers import bounds_step, error_step
 from pganon.metrics.draws import (
     ASKS,
-    Domain,
-    drawn,
-    gathered,
     holds,
     matches,
-    restricting,
-    share,
-    some,
-    starts,
 )
 from pganon.metrics.leaves import shares
+from pganon.metrics.queries import draws
 from pganon.metrics.source import cell_number, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import cast, col, conjunction, fragment, named, num, query, stacked
+from pganon.sqltools import aliased, cast, col, conjunction, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
 
 
@@ -65,9 +62,27 @@ def steps(
             return _totals_by_value(spec, published, state)
         return _totals(spec, published)
 
-    drawn = [_drawing_step(axis, len(attributes), workload) for axis in attributes]
-    by_value = _by_sensitive_value(spec, description, workload) if restricts else []
-    answered = [
+    made: list[Step] = []
+    if restricts:
+        made += sensitive.dictionary_steps(spec, lambda s: _all_records(spec, description, s))
+    made.append(
+        CreateTable(
+            "workload_draws",
+            "random predicates",
+            lambda s: s.work("mdraws"),
+            lambda s: draws(spec, workload, s),
+        )
+    )
+    if restricts:
+        made.append(
+            CreateTable(
+                "workload_records",
+                "source records by codes and sensitive value",
+                lambda s: s.work("mrecords"),
+                lambda s: _records(spec, _all_records(spec, description, s), s),
+            )
+        )
+    made += [
         CreateTable(
             "workload_queries",
             "random queries",
@@ -78,7 +93,7 @@ def steps(
             "workload_totals",
             "published records and sums by group",
             lambda s: s.work("mtotals"),
-            lambda s: totals(description.values(spec, tables(s)), s),
+            lambda s: totals(values(description.shape(spec, s), tables(s)), s),
         ),
         *([_matching_step(attributes)] if restricts else []),
         CreateTable(
@@ -102,16 +117,7 @@ def steps(
     ]
     proved = all(attribute.covers for attribute in spec.attributes)
     bounds = bounds_step(lambda s: s.work("mestimate") if proved else None)
-    return [*drawn, *by_value, *answered, *[error_step(name) for name in ("n", *sums)], bounds]
-
-
-def _drawing_step(axis: Axis, attributes: int, workload: Workload) -> Step:
-    return CreateTable(
-        f"workload_draw{axis.index}",
-        f"random predicates on attribute {axis.index + 1}",
-        lambda s: s.work(f"mdraw{axis.index}"),
-        lambda s: _drawn(axis, attributes, workload, s),
-    )
+    return [*made, *[error_step(name) for name in ("n", *sums)], bounds]
 
 
 def _matching_step(attributes: Sequence[Axis]) -> Step:
@@ -123,74 +129,37 @@ def _matching_step(attributes: Sequence[Axis]) -> Step:
     )
 
 
-def _by_sensitive_value(
-    spec: ReleaseSpec, description: Description, workload: Workload
-) -> list[Step]:
+def _all_records(spec: ReleaseSpec, description: Description, state: State) -> exp.Select:
     held = [f"v{item.index}" for item in spec.sensitive] + [item.work for item in summed(spec)]
     names = [*[axis.code for axis in axes(spec.attributes)], *dict.fromkeys(held)]
-
-    def all_records(state: State) -> exp.Select:
-        return records(spec, description, names, state)
-
-    return [
-        *sensitive.dictionary_steps(spec, all_records),
-        CreateTable(
-            "workload_draw",
-            "random predicates on sensitive columns",
-            lambda s: s.work("mdraw"),
-            lambda s: _drawn_sensitive(spec, workload, s),
-        ),
-        CreateTable(
-            "workload_records",
-            "source records by codes and sensitive value",
-            lambda s: s.work("mrecords"),
-            lambda s: _records(spec, all_records(s), s),
-        ),
-    ]
-
-
-# -- queries ------------------------------------------------------------------------------------
-
-
-def _drawn(axis: Axis, count: int, workload: Workload, state: State) -> exp.Expr:
-    """(query, first, last, low, high) or (query, bits) of the queries that restrict `axis`."""
-    size = axis.size(state)
-    domain = Domain(axis.index, size, size, axis.dictionary(state))
-    wide = domain.wide(share(count, workload))
-    mine = restricting(workload, count, axis.index)
-    if not on_line(axis):
-        return some(domain, mine, workload.seed, wide)
-    return query(
-        "select s.query, s.first, s.first + :wide - 1 as last, l.away as low,"
-        " h.away as high from s left join p as l on l.code = s.first"
-        " left join p as h on h.code = s.first + :wide - 1",
-        {
-            "s": starts(domain, mine, workload.seed, wide),
-            "p": state.work(f"mplaces{axis.index}"),
-        },
-        wide=num(wide),
-    )
-
-
-def _drawn_sensitive(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
-    """(query, item, first, last, bits): a row for every query."""
-    count = len(spec.attributes)
-    asked = share(count, workload)
-    columns = sensitive.columns(spec, workload, state)
-    tree = query(
-        "select d.query, d.x - :count as item from d",
-        {"d": stacked([drawn(column, workload.seed, asked) for column in columns])},
-        count=num(count),
-    )
-    return tree.select(*[col(name, "d") for name in ASKS])
+    return records(spec, description, names, state)
 
 
 def _queries(attributes: Sequence[Axis], workload: Workload, state: State) -> exp.Expr:
-    line, bits = ("first", "last", "low", "high"), ("bits",)
-    asked = {str(axis.index): line if on_line(axis) else bits for axis in attributes}
+    tree = query("select q.q as query from generate_series(1, :n) as q(q)", n=num(workload.queries))
+    count, drawn = len(attributes), {"d": state.work("mdraws")}
+    asked: list[tuple[str, exp.Select]] = []
+    for axis in attributes:
+        mine = query("select d.query from d where d.x = :i", drawn, i=num(axis.index))
+        if on_line(axis):
+            places = state.work(f"mplaces{axis.index}")
+            for name, end in (("low", "first"), ("high", "last")):
+                on = exp.EQ(this=col("code", name), expression=col(end, "d"))
+                mine = mine.join(aliased(places, name), on=on, join_type="left")
+                mine = mine.select(col(end, "d"), named(col("away", name), name))
+        else:
+            mine = mine.select(col("bits", "d"))
+        asked.append((str(axis.index), mine))
     if workload.sensitive:
-        asked[""] = ("item", *ASKS)
-    return gathered(state, workload.queries, asked)
+        mine = query("select d.query, d.x - :n as item from d where d.x >= :n", drawn, n=num(count))
+        asked.append(("", mine.select(*[col(name, "d") for name in ASKS])))
+    for x, mine in asked:
+        alias = f"a{x}"
+        names = [name for name in mine.named_selects if name != "query"]
+        tree = tree.select(*[named(col(name, alias), f"{name}{x}") for name in names])
+        on = fragment(":mine = q.q", mine=col("query", alias))
+        tree = tree.join(aliased(mine, alias), on=on, join_type="left")
+    return tree
 
 
 # -- answers ------------------------------------------------------------------------------------

@@ -215,10 +215,10 @@ class Plan:
         if found is None:
             return None
         if self._has_evidence:
-            return found.document(self.spec, state.facts)
+            return found.document(self.spec, state.facts, False)
         if not self.whole.steps:
             return None
-        return found.whole_document(self.whole_spec, whole_facts(state.facts))
+        return found.document(self.whole_spec, whole_facts(state.facts), True)
 
     @property
     def whole_spec(self) -> ReleaseSpec:

@@ -18,6 +18,7 @@ from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.form import Tables
 from pganon.forms.growing import renewed_parts
 from pganon.forms.remembered import relations
+from pganon.forms.shape import released
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.metrics import alike
@@ -103,7 +104,7 @@ def _balance(spec: ReleaseSpec, method: Method) -> list[Step]:
             "select r.published, :in - :out - r.published as unaccounted, :encoded as encoded,"
             " (select sum(m.repeated) from m)::bigint as duplicate_keys from r",
             {
-                "r": method.form.verification.released(spec, state, tables),
+                "r": released(method.form.shape(spec, state), tables),
                 "m": stacked(method.form.verification.duplicate_keys(spec, state)),
             },
             **{"in": num(state[RECORDS]), "out": num(state[SUPPRESSED]), "encoded": encoded},

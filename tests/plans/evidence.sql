@@ -249,7 +249,7 @@ CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id1" AS
 SELECT COALESCE(SUM("e"."n") FILTER(WHERE (CASE WHEN "e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN
 "e"."hi1" = 0 THEN 0 ELSE (1) END) = 0), 0) / SUM("e"."n") AS "exact", SUM("e"."n" * (CASE WHEN
 "e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN "e"."hi1" = 0 THEN 0 ELSE (1) END)) / SUM("e"."n") AS "width"
-FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e") AS "e";
+FROM (SELECT "e".* FROM "pganon_work"."r0_extents" AS "e") AS "e";
 
 -- evidence.exactness1: how exact attribute 2 still is
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
@@ -274,8 +274,8 @@ FROM "pganon_work"."r0_level1" AS "t")[("e"."lo1" - 1) * 2 + 0 + 1]) >= "e"."hi1
 END) = 0), 0) / SUM("e"."n") AS "exact", SUM("e"."n" * (CASE WHEN "e"."n1" AND "e"."hi1" > 0 THEN 1
 WHEN "e"."hi1" = 0 THEN 0 ELSE (CASE WHEN ((SELECT ARRAY_AGG("t"."hi" ORDER BY "t"."code",
 "t"."level") FROM "pganon_work"."r0_level1" AS "t")[("e"."lo1" - 1) * 2 + 0 + 1]) >= "e"."hi1" THEN
-0 ELSE 1 END) END)) / SUM("e"."n") AS "width" FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM
-"pganon_work"."r0_extents" AS "e") AS "e";
+0 ELSE 1 END) END)) / SUM("e"."n") AS "width" FROM (SELECT "e".* FROM "pganon_work"."r0_extents" AS
+"e") AS "e";
 
 -- evidence.holders0: how many people have the values of attribute 1
 -- [danonyir, geneir]
@@ -529,24 +529,24 @@ DECIMAL) AS "place", CAST(NULL AS DOUBLE PRECISION) AS "away", CAST(NULL AS DOUB
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
 -- danonyir, geneir]
 CREATE TABLE pganon_work.r0_mshown AS WITH "f" AS MATERIALIZED (SELECT "p"."group_id", "p"."n",
-"p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT
-"c"."class_id" AS "group_id", "r"."n", "c"."age", "c"."zip", "c"."zip_null" FROM
-"pganon_stage"."r0_classes" AS "c" JOIN (SELECT "x"."class_id", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "x" GROUP BY "x"."class_id") AS "r" ON "r"."class_id" =
-"c"."class_id") AS "p"("group_id", "n", "x0", "x1", "x2")) SELECT "f".*, COALESCE("d0"."id",
-CAST("f"."z0" AS INT) - 1, -2) AS "id0", COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1"
-FROM "f" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT
-"f"."g0" AS "g", "f"."z0" AS "z" FROM "f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" =
-"f"."g0" AND "d0"."z" = "f"."z0" LEFT JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id"
-FROM (SELECT DISTINCT "f"."g1" AS "g", "f"."z1" AS "z" FROM "f" WHERE "f"."g1" IS NOT NULL) AS "d")
-AS "d1" ON "d1"."g" = "f"."g1" AND "d1"."z" = "f"."z1";
+"p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT "r"."n",
+"g"."class_id" AS "group_id", "g"."age", "g"."zip", "g"."zip_null" FROM "pganon_stage"."r0_classes"
+AS "g" JOIN (SELECT "r"."class_id" AS "number", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS
+"r" GROUP BY "r"."class_id") AS "r" ON "r"."number" = "g"."class_id") AS "p"("n", "group_id", "x0",
+"x1", "x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1, -2) AS "id0",
+COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1" FROM "f" LEFT JOIN (SELECT "d"."g",
+"d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g0" AS "g", "f"."z0" AS "z" FROM
+"f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" = "f"."g0" AND "d0"."z" = "f"."z0" LEFT
+JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g1" AS "g",
+"f"."z1" AS "z" FROM "f" WHERE "f"."g1" IS NOT NULL) AS "d") AS "d1" ON "d1"."g" = "f"."g1" AND
+"d1"."z" = "f"."z1";
 
 -- evidence.metric_shown: published values by group
 -- [sloms]
 CREATE TABLE pganon_work.r0_mshown AS WITH "f" AS MATERIALIZED (SELECT "p"."group_id", "p"."n",
 "p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT COUNT(*)
-AS "n", "q"."class_id" AS "group_id", "q"."age", "q"."zip", "q"."zip_null" FROM
-"pganon_stage"."r0_qit" AS "q" GROUP BY "q"."class_id", "q"."age", "q"."zip", "q"."zip_null") AS
+AS "n", "g"."class_id" AS "group_id", "g"."age", "g"."zip", "g"."zip_null" FROM
+"pganon_stage"."r0_qit" AS "g" GROUP BY "g"."class_id", "g"."age", "g"."zip", "g"."zip_null") AS
 "p"("n", "group_id", "x0", "x1", "x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1,
 -2) AS "id0", COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1" FROM "f" LEFT JOIN (SELECT
 "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g0" AS "g", "f"."z0" AS
@@ -558,11 +558,11 @@ AS "n", "q"."class_id" AS "group_id", "q"."age", "q"."zip", "q"."zip_null" FROM
 -- evidence.metric_shown: published values by group
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
 CREATE TABLE pganon_work.r0_mshown AS WITH "f" AS MATERIALIZED (SELECT "p"."group_id", "p"."n",
-"p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT
-"g"."group_id", "r"."n", "g"."age", "g"."zip", "g"."zip_null" FROM "pganon_stage"."r0_groups" AS "g"
-JOIN (SELECT "x"."group_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "x" GROUP BY
-"x"."group_id") AS "r" ON "r"."group_id" = "g"."group_id") AS "p"("group_id", "n", "x0", "x1",
-"x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1, -2) AS "id0",
+"p"."x0" AS "g0", "p"."x0" IS NULL AS "z0", "p"."x1" AS "g1", "p"."x2" AS "z1" FROM (SELECT "r"."n",
+"g"."group_id" AS "group_id", "g"."age", "g"."zip", "g"."zip_null" FROM "pganon_stage"."r0_groups"
+AS "g" JOIN (SELECT "r"."group_id" AS "number", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS
+"r" GROUP BY "r"."group_id") AS "r" ON "r"."number" = "g"."group_id") AS "p"("n", "group_id", "x0",
+"x1", "x2")) SELECT "f".*, COALESCE("d0"."id", CAST("f"."z0" AS INT) - 1, -2) AS "id0",
 COALESCE("d1"."id", CAST("f"."z1" AS INT) - 1, -2) AS "id1" FROM "f" LEFT JOIN (SELECT "d"."g",
 "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINCT "f"."g0" AS "g", "f"."z0" AS "z" FROM
 "f" WHERE "f"."g0" IS NOT NULL) AS "d") AS "d0" ON "d0"."g" = "f"."g0" AND "d0"."z" = "f"."z0" LEFT
@@ -571,7 +571,8 @@ JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINC
 "d1"."z" = "f"."z1";
 
 -- evidence.released_sizes_sizes: sizes of the classes
--- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
+-- [one_dimensional, mondrian, full_domain, sloms, lgb_mdp, lgb_ncp, local_bucketization,
+-- local_generalization, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
@@ -584,42 +585,7 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
-"people7" FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e")
-AS "g";
-
--- evidence.released_sizes_sizes: sizes of the classes
--- [sloms]
-SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
-COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 6 AND 10), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
-"people7" FROM (SELECT COUNT(*) AS "n" FROM "pganon_stage"."r0_qit" AS "q" GROUP BY "q"."class_id")
-AS "g";
-
--- evidence.released_sizes_sizes: sizes of the classes
--- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
-SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
-COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 6 AND 10), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 11 AND 20), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 21 AND 50), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
-"people7" FROM (SELECT COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY
-"r"."group_id") AS "g";
+"people7" FROM (SELECT "m"."n" FROM "pganon_work"."r0_mshown" AS "m") AS "g";
 
 -- evidence.released_sizes_sizes: sizes of the classes
 -- [danonyir, geneir]

@@ -4,14 +4,14 @@ ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
 "pganon_stage"."r0_records" SET SCHEMA "pganon_data"; ALTER TABLE "pganon_stage"."r0_members" SET
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE
-VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null",
-"r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS
-"c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT
-"c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low",
-CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip",
-"c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
+VIEW "published"."visits" AS SELECT "c"."class_id" AS "class_id", "c"."age" AS "age", "c"."zip" AS
+"zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
 "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" =
-"r"."class_id";
+"r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS
+"class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS
+"age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease"
+AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+"pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 
 -- publish.publish: views, grants and ledger in one transaction
 -- [mondrian]
@@ -20,14 +20,14 @@ ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_cuts" SET SCHEMA "pganon_private"; ALTER
 TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private"; ALTER TABLE
 "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE VIEW
-"published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease",
-"r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON
-"c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT
-"c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low",
-CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip",
+"published"."visits" AS SELECT "c"."class_id" AS "class_id", "c"."age" AS "age", "c"."zip" AS "zip",
 "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
 "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" =
-"r"."class_id";
+"r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS
+"class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS
+"age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease"
+AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+"pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 
 -- publish.publish: views, grants and ledger in one transaction
 -- [full_domain]
@@ -36,10 +36,11 @@ ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_levels" SET SCHEMA "pganon_private"; ALTER
 TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private"; ALTER TABLE
 "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE VIEW
-"published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null", "r"."disease",
-"r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON
-"c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT
-"c"."class_id" AS "class_id", CAST((CEIL(LOWER("c"."age"))) AS bigint) AS "age_low", CAST((CASE WHEN
+"published"."visits" AS SELECT "c"."class_id" AS "class_id", "c"."age" AS "age", "c"."zip" AS "zip",
+"c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
+"pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" =
+"r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS
+"class_id", CAST((CEIL(LOWER("c"."age"))) AS bigint) AS "age_low", CAST((CASE WHEN
 UPPER_INC("c"."age") THEN FLOOR(UPPER("c"."age")) ELSE CEIL(UPPER("c"."age")) - 1 END) AS bigint) AS
 "age_high", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost"
 AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON
@@ -165,8 +166,9 @@ SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "p
 ALTER TABLE "pganon_stage"."r0_audit" SET SCHEMA "pganon_private"; ALTER TABLE
 "pganon_stage"."r0_prior" SET SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA
-"pganon_private"; CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age",
-"c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+"pganon_private"; CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id" AS
+"class_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS
+"disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
 "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW
 "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS
 integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip",
@@ -183,15 +185,16 @@ TABLE "pganon_stage"."r0_reference" SET SCHEMA "pganon_private"; ALTER TABLE
 "pganon_stage"."r0_audit" SET SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_prior" SET
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE
-VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age", "c"."zip", "c"."zip_null",
-"r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS
-"c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT
-"c"."class_id" AS "class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low",
-CAST((UPPER("c"."age")) AS integer) AS "age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip",
-"c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
+VIEW "published"."visits" AS SELECT "c"."class_id" AS "class_id", "c"."age" AS "age", "c"."zip" AS
+"zip", "c"."zip_null" AS "zip_null", "r"."disease" AS "disease", "r"."cost" AS "cost" FROM
 "pganon_data"."r0_records" AS "r" JOIN "pganon_data"."r0_classes" AS "c" ON "c"."class_id" =
-"r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_reference" AS SELECT "s"."disease",
-"s"."share" FROM "pganon_data"."r0_shares" AS "s";
+"r"."class_id"; CREATE OR REPLACE VIEW "published"."visits_flat" AS SELECT "c"."class_id" AS
+"class_id", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS integer) AS
+"age_high", ARRAY_TO_STRING("c"."zip", ' | ') AS "zip", "c"."zip_null" AS "zip_null", "r"."disease"
+AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+"pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW
+"published"."visits_reference" AS SELECT "s"."disease", "s"."share" FROM "pganon_data"."r0_shares"
+AS "s";
 
 -- publish.publish: views, grants and ledger in one transaction
 -- [kinc_mic, kagg_mic]
@@ -201,8 +204,9 @@ SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_reference" SET SCHEMA "p
 ALTER TABLE "pganon_stage"."r0_audit" SET SCHEMA "pganon_private"; ALTER TABLE
 "pganon_stage"."r0_prior" SET SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA
-"pganon_private"; CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id", "c"."age",
-"c"."zip", "c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+"pganon_private"; CREATE OR REPLACE VIEW "published"."visits" AS SELECT "c"."class_id" AS
+"class_id", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."disease" AS
+"disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
 "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id";
 
 -- publish.publish: views, grants and ledger in one transaction
@@ -223,8 +227,9 @@ ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
 "pganon_stage"."r0_records" SET SCHEMA "pganon_data"; ALTER TABLE "pganon_stage"."r0_members" SET
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE
-VIEW "published"."visits" AS SELECT "c"."class_id", "r"."individual_no", "c"."age", "c"."zip",
-"c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+VIEW "published"."visits" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS
+"individual_no", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."disease"
+AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
 "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW
 "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS
 "individual_no", CAST((LOWER("c"."age")) AS integer) AS "age_low", CAST((UPPER("c"."age")) AS
@@ -238,8 +243,9 @@ ALTER TABLE "pganon_stage"."r0_classes" SET SCHEMA "pganon_data"; ALTER TABLE
 "pganon_stage"."r0_records" SET SCHEMA "pganon_data"; ALTER TABLE "pganon_stage"."r0_members" SET
 SCHEMA "pganon_private"; ALTER TABLE "pganon_stage"."r0_histogram" SET SCHEMA "pganon_private";
 ALTER TABLE "pganon_stage"."r0_remembered_groups" SET SCHEMA "pganon_private"; CREATE OR REPLACE
-VIEW "published"."visits" AS SELECT "c"."class_id", "r"."individual_no", "c"."age", "c"."zip",
-"c"."zip_null", "r"."disease", "r"."cost" FROM "pganon_data"."r0_records" AS "r" JOIN
+VIEW "published"."visits" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS
+"individual_no", "c"."age" AS "age", "c"."zip" AS "zip", "c"."zip_null" AS "zip_null", "r"."disease"
+AS "disease", "r"."cost" AS "cost" FROM "pganon_data"."r0_records" AS "r" JOIN
 "pganon_data"."r0_classes" AS "c" ON "c"."class_id" = "r"."class_id"; CREATE OR REPLACE VIEW
 "published"."visits_flat" AS SELECT "c"."class_id" AS "class_id", "r"."individual_no" AS
 "individual_no", CAST((CEIL(LOWER("c"."age"))) AS bigint) AS "age_low", CAST((CASE WHEN

@@ -264,12 +264,12 @@ ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
-BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS
-text), '') AS "value", "h"."n" FROM (SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT
-"r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS
-"r" ORDER BY "r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."class_id", "r"."key") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
+BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value", "h"."n"
+FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS "value", "h"."n" FROM
+(SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT "r"."class_id", CAST("r"."disease"
+AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id",
+CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."key") AS "h") AS "h")
+AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [anatomy, slicing]
@@ -371,12 +371,11 @@ text), '') AS "value", CAST(("c"."size" - CARDINALITY("c"."zip") + 1) AS BIGINT)
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [danonyir, geneir]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
-BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", COUNT(DISTINCT "r"."individual") AS
-"n", "r"."class_id" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('='
-|| CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value", "r"."class_id") AS "h" GROUP BY 1,
-2) AS "h") AS "u";
+BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value", "h"."n"
+FROM (SELECT "r"."value", COUNT(DISTINCT "r"."individual") AS "n", "r"."class_id" FROM (SELECT
+"r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS
+TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY
+"r"."value", "r"."class_id") AS "h") AS "h") AS "u";
 
 -- recode.levels: labels of all levels above released values
 -- [full_domain]
@@ -946,15 +945,15 @@ BY "r"."class_id", "r"."v0", "r"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_mdp, local_bucketization, local_generalization]
-CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id", "r"."b0" AS "zip_bucket", "r"."b1" AS
-"disease_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped" AS "r" ORDER BY
-"r"."group_id", "r"."b0", "r"."b1", "r"."p0";
+CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id" AS "group_id", "r"."b0" AS
+"zip_bucket", "r"."b1" AS "disease_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped"
+AS "r" ORDER BY "r"."group_id", "r"."b0", "r"."b1", "r"."p0";
 
 -- recode.records: every record with its group and its buckets
 -- [lgb_ncp]
-CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id", "r"."b0" AS "zip_bucket", "r"."b1" AS
-"drug_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped" AS "r" ORDER BY
-"r"."group_id", "r"."b0", "r"."b1", "r"."p0";
+CREATE TABLE pganon_stage.r0_records AS SELECT "r"."group_id" AS "group_id", "r"."b0" AS
+"zip_bucket", "r"."b1" AS "drug_bucket", "r"."p0" AS "cost" FROM "pganon_work"."r0_local_grouped" AS
+"r" ORDER BY "r"."group_id", "r"."b0", "r"."b1", "r"."p0";
 
 -- recode.records: sensitive and insensitive values of every record with its class
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]

@@ -199,7 +199,7 @@ COUNT("t"."combination") - 1, 0) AS "repeated" FROM "pganon_work"."r0_grouped_cl
 ALL SELECT COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) -
 COUNT("t"."member") - 1, 0) AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t"
 WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT
-COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records") AS "r";
+COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [anatomy]
@@ -216,7 +216,7 @@ UNION ALL SELECT CAST(COALESCE(SUM("k"."more"), 0) AS BIGINT) AS "repeated" FROM
 ALL SELECT COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) -
 COUNT("t"."member") - 1, 0) AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t"
 WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT
-COUNT(*) AS "published" FROM "pganon_stage"."r0_qit" AS "q") AS "r";
+COUNT(*) AS "published" FROM "pganon_stage"."r0_qit" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [slicing]
@@ -231,8 +231,8 @@ UNION ALL SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*
 - 1, 0) AS "repeated" FROM "pganon_work"."r0_grouped" AS "t" UNION ALL SELECT COUNT("t"."member") -
 COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM
 (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u")
-AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT CAST(COALESCE(SUM("q"."count"), 0) AS BIGINT) AS
-"published" FROM "pganon_stage"."r0_qit" AS "q") AS "r";
+AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT CAST(COALESCE(SUM("r"."count"), 0) AS BIGINT) AS
+"published" FROM "pganon_stage"."r0_qit" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [slamsa, msb]
@@ -248,7 +248,7 @@ UNION ALL SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*
 COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM
 (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u")
 AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM
-"pganon_stage"."r0_qit" AS "q") AS "r";
+"pganon_stage"."r0_qit" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [sloms]
@@ -266,7 +266,7 @@ AS "repeated" FROM "pganon_work"."r0_grouped" AS "t" UNION ALL SELECT COUNT("t".
 COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM
 (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u")
 AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM
-"pganon_stage"."r0_qit" AS "q") AS "r";
+"pganon_stage"."r0_qit" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [lgb_mdp, local_bucketization, local_generalization]
@@ -283,7 +283,7 @@ WHERE "t"."marks" IS NOT NULL) AS "t" UNION ALL SELECT COUNT("t"."class_id") - C
 "pganon_work"."r0_numbers_b0" AS "t" UNION ALL SELECT COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") +
 GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM "pganon_work"."r0_numbers_b1" AS
 "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM
-"pganon_stage"."r0_records" AS "records") AS "r";
+"pganon_stage"."r0_records" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [lgb_ncp]
@@ -298,7 +298,7 @@ WHERE "t"."marks" IS NOT NULL) AS "t" UNION ALL SELECT COUNT("t"."class_id") - C
 "pganon_work"."r0_numbers_group_id" AS "t" UNION ALL SELECT COUNT("t"."gid") - COUNT(DISTINCT
 "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM
 "pganon_work"."r0_numbers_b0" AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT
-COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records") AS "r";
+COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -309,7 +309,7 @@ FROM (SELECT COUNT("t"."rid") - COUNT(DISTINCT "t"."rid") + GREATEST(COUNT(*) - 
 COUNT("t"."member") - COUNT(DISTINCT "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0)
 AS "repeated" FROM (SELECT "t".* FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT
 NULL) AS "t") AS "u") AS "m") AS BIGINT) AS "duplicate_keys" FROM (SELECT COUNT(*) AS "published"
-FROM "pganon_stage"."r0_records" AS "records") AS "r";
+FROM "pganon_stage"."r0_records" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [qs_greedy, qs_efficient]
@@ -329,8 +329,8 @@ GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0) AS "repeated" FROM
 "pganon_work"."r0_numbers_cluster_no" AS "t" UNION ALL SELECT COUNT("t"."member") - COUNT(DISTINCT
 "t"."member") + GREATEST(COUNT(*) - COUNT("t"."member") - 1, 0) AS "repeated" FROM (SELECT "t".*
 FROM "pganon_stage"."r0_members" AS "t" WHERE "t"."marks" IS NOT NULL) AS "t") AS "u") AS "m") AS
-BIGINT) AS "duplicate_keys" FROM (SELECT CAST(COALESCE(SUM("c"."size"), 0) AS BIGINT) AS "published"
-FROM "pganon_stage"."r0_clusters" AS "c") AS "r";
+BIGINT) AS "duplicate_keys" FROM (SELECT CAST(COALESCE(SUM("r"."size"), 0) AS BIGINT) AS "published"
+FROM "pganon_stage"."r0_clusters" AS "r") AS "r";
 
 -- verify.balance: every record is released once or suppressed
 -- [danonyir, geneir]
@@ -345,8 +345,8 @@ COUNT("t"."individual") - COUNT(DISTINCT "t"."individual") + GREATEST(COUNT(*) -
 COUNT("t"."individual") - 1, 0) AS "repeated" FROM "pganon_work"."r0_individuals" AS "t" UNION ALL
 SELECT COUNT("t"."gid") - COUNT(DISTINCT "t"."gid") + GREATEST(COUNT(*) - COUNT("t"."gid") - 1, 0)
 AS "repeated" FROM "pganon_work"."r0_numbers_individual_no" AS "t") AS "u") AS "m") AS BIGINT) AS
-"duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "records")
-AS "r";
+"duplicate_keys" FROM (SELECT COUNT(*) AS "published" FROM "pganon_stage"."r0_records" AS "r") AS
+"r";
 
 -- verify.beta_likeness_2: beta_likeness on disease against the source distribution
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -438,30 +438,36 @@ CAST(COALESCE(MAX("s"."most" / CAST("s"."n" AS DOUBLE PRECISION)), 0) AS DOUBLE 
 -- verify.buckets_2: buckets on zip
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
-"a"."bucket" FROM (SELECT "r"."zip_bucket" AS "bucket", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" WHERE "r"."zip_bucket" IS NOT NULL GROUP BY "r"."zip_bucket") AS
-"a" FULL JOIN (SELECT "t"."zip_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS
-"least" FROM "pganon_stage"."r0_values0" AS "t" GROUP BY "t"."zip_bucket") AS "b" ON "b"."bucket" =
-"a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+"a"."number" FROM (SELECT "c".* FROM (SELECT "r"."number", COUNT(*) AS "n", 1 AS "least" FROM
+(SELECT "t"."zip_bucket" AS "number" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."zip_bucket") AS "r" GROUP BY "r"."number") AS "c" WHERE "c"."number" IS NOT NULL) AS "a" FULL
+JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least" FROM
+(SELECT "t"."zip_bucket" AS "number", "t"."count" AS "count" FROM "pganon_stage"."r0_values0" AS "t"
+ORDER BY "t"."zip_bucket") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE
+"a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "o") AS "b";
 
 -- verify.buckets_3: buckets on disease
 -- [lgb_mdp, local_bucketization, local_generalization]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
-"a"."bucket" FROM (SELECT "r"."disease_bucket" AS "bucket", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" WHERE "r"."disease_bucket" IS NOT NULL GROUP BY
-"r"."disease_bucket") AS "a" FULL JOIN (SELECT "t"."disease_bucket" AS "bucket", SUM("t"."count") AS
-"n", MIN("t"."count") AS "least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY
-"t"."disease_bucket") AS "b" ON "b"."bucket" = "a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n"
-OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+"a"."number" FROM (SELECT "c".* FROM (SELECT "r"."number", COUNT(*) AS "n", 1 AS "least" FROM
+(SELECT "t"."disease_bucket" AS "number" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."disease_bucket") AS "r" GROUP BY "r"."number") AS "c" WHERE "c"."number" IS NOT NULL) AS "a"
+FULL JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least"
+FROM (SELECT "t"."disease_bucket" AS "number", "t"."count" AS "count" FROM
+"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket") AS "r" GROUP BY "r"."number") AS
+"b" ON "b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least",
+"b"."least") < 1) AS "o") AS "b";
 
 -- verify.buckets_3: buckets on drug
 -- [lgb_ncp]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
-"a"."bucket" FROM (SELECT "r"."drug_bucket" AS "bucket", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" WHERE "r"."drug_bucket" IS NOT NULL GROUP BY "r"."drug_bucket")
-AS "a" FULL JOIN (SELECT "t"."drug_bucket" AS "bucket", SUM("t"."count") AS "n", MIN("t"."count") AS
-"least" FROM "pganon_stage"."r0_values1" AS "t" GROUP BY "t"."drug_bucket") AS "b" ON "b"."bucket" =
-"a"."bucket" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR COALESCE("b"."least", 0) < 1) AS "o") AS "b";
+"a"."number" FROM (SELECT "c".* FROM (SELECT "r"."number", COUNT(*) AS "n", 1 AS "least" FROM
+(SELECT "t"."drug_bucket" AS "number" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."drug_bucket") AS "r" GROUP BY "r"."number") AS "c" WHERE "c"."number" IS NOT NULL) AS "a" FULL
+JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least" FROM
+(SELECT "t"."drug_bucket" AS "number", "t"."count" AS "count" FROM "pganon_stage"."r0_values1" AS
+"t" ORDER BY "t"."drug_bucket") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number"
+WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "o") AS "b";
 
 -- verify.candidates: combinations that exist in small clusters
 -- [qs_greedy, qs_efficient]
@@ -1444,11 +1450,11 @@ BY "g"."group_id") AS "groups";
 -- verify.structure_0: structure
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
 -- danonyir, geneir]
-SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT (SELECT COUNT(*) FROM (SELECT
-"class_id" FROM "pganon_stage"."r0_classes" AS "a" GROUP BY "class_id" HAVING COUNT(*) > 1) AS
-"twice") + (SELECT COUNT(*) FROM (SELECT "r"."class_id" FROM "pganon_stage"."r0_records" AS "r"
-GROUP BY "r"."class_id") AS "h" FULL JOIN "pganon_stage"."r0_classes" AS "c" ON "c"."class_id" =
-"h"."class_id" WHERE "c"."class_id" IS NULL OR "h"."class_id" IS NULL) AS "measured") AS "b";
+SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
+"g"."number" FROM (SELECT "x"."class_id" AS "number", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_classes" AS "x" GROUP BY 1) AS "g" FULL JOIN (SELECT "r"."class_id" AS "number"
+FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "h" ON "h"."number" = "g"."number" WHERE
+"g"."n" IS DISTINCT FROM 1 OR "h"."number" IS NULL) AS "o") AS "b";
 
 -- verify.structure_0: structure
 -- [anatomy, slamsa, msb]
@@ -1456,21 +1462,22 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 "u".* FROM (SELECT "a"."number" FROM (SELECT "r"."number", COUNT(*) AS "n", 1 AS "least" FROM
 (SELECT "t"."group_id" AS "number" FROM "pganon_stage"."r0_qit" AS "t" ORDER BY "t"."group_id") AS
 "r" GROUP BY "r"."number") AS "a" FULL JOIN (SELECT "r"."number", SUM("r"."count") AS "n",
-MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS "number", "t"."count" FROM
-"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON
-"b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least",
+MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS "number", "t"."count" AS
+"count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS
+"b" ON "b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least",
 "b"."least") < 1) AS "u") AS "o") AS "b";
 
 -- verify.structure_0: structure
 -- [slicing]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
 "u".* FROM (SELECT "a"."number" FROM (SELECT "r"."number", SUM("r"."count") AS "n",
-MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS "number", "t"."count" FROM
-"pganon_stage"."r0_qit" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS "a" FULL
-JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least" FROM
-(SELECT "t"."group_id" AS "number", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE "a"."n" IS
-DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "u") AS "o") AS "b";
+MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS "number", "t"."count" AS
+"count" FROM "pganon_stage"."r0_qit" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number")
+AS "a" FULL JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS
+"least" FROM (SELECT "t"."group_id" AS "number", "t"."count" AS "count" FROM "pganon_stage"."r0_st"
+AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number"
+WHERE "a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "u") AS "o") AS
+"b";
 
 -- verify.structure_0: structure
 -- [sloms]
@@ -1479,23 +1486,23 @@ SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "mea
 (SELECT "t"."st1_group_id" AS "number" FROM "pganon_stage"."r0_qit" AS "t" ORDER BY
 "t"."st1_group_id") AS "r" GROUP BY "r"."number") AS "a" FULL JOIN (SELECT "r"."number",
 SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least" FROM (SELECT "t"."group_id" AS
-"number", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id") AS "r" GROUP BY
-"r"."number") AS "b" ON "b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n" OR
-LEAST("a"."least", "b"."least") < 1 UNION ALL SELECT "a"."number" FROM (SELECT "r"."number",
+"number", "t"."count" AS "count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id") AS "r"
+GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE "a"."n" IS DISTINCT FROM "b"."n"
+OR LEAST("a"."least", "b"."least") < 1 UNION ALL SELECT "a"."number" FROM (SELECT "r"."number",
 COUNT(*) AS "n", 1 AS "least" FROM (SELECT "t"."st2_group_id" AS "number" FROM
 "pganon_stage"."r0_qit" AS "t" ORDER BY "t"."st2_group_id") AS "r" GROUP BY "r"."number") AS "a"
 FULL JOIN (SELECT "r"."number", SUM("r"."count") AS "n", MIN(COALESCE("r"."count", 0)) AS "least"
-FROM (SELECT "t"."group_id" AS "number", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY
-"t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE "a"."n" IS
-DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "u") AS "o") AS "b";
+FROM (SELECT "t"."group_id" AS "number", "t"."count" AS "count" FROM "pganon_stage"."r0_st2" AS "t"
+ORDER BY "t"."group_id") AS "r" GROUP BY "r"."number") AS "b" ON "b"."number" = "a"."number" WHERE
+"a"."n" IS DISTINCT FROM "b"."n" OR LEAST("a"."least", "b"."least") < 1) AS "u") AS "o") AS "b";
 
 -- verify.structure_0: structure
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
 SELECT "b"."measured", "b"."measured" AS "failing" FROM (SELECT COUNT(*) AS "measured" FROM (SELECT
-"g"."group_id" FROM (SELECT "x"."group_id", COUNT(*) AS "n" FROM "pganon_stage"."r0_groups" AS "x"
-GROUP BY "x"."group_id") AS "g" FULL JOIN (SELECT "r"."group_id" FROM "pganon_stage"."r0_records" AS
-"r" GROUP BY "r"."group_id") AS "h" ON "h"."group_id" = "g"."group_id" WHERE "g"."n" IS DISTINCT
-FROM 1 OR "h"."group_id" IS NULL) AS "o") AS "b";
+"g"."number" FROM (SELECT "x"."group_id" AS "number", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_groups" AS "x" GROUP BY 1) AS "g" FULL JOIN (SELECT "r"."group_id" AS "number"
+FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "h" ON "h"."number" = "g"."number" WHERE
+"g"."n" IS DISTINCT FROM 1 OR "h"."number" IS NULL) AS "o") AS "b";
 
 -- verify.structure_0: structure
 -- [qs_greedy, qs_efficient]
@@ -1641,8 +1648,8 @@ AND "e"."hi0" > 0 THEN 1 WHEN "e"."hi0" = 0 THEN 0 ELSE ((SELECT ARRAY_AGG("posi
 "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code" > 0)["e"."hi0"]) - ((SELECT
 ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0" AS "dict" WHERE "code" >
 0)["e"."lo0"]) END)) / SUM("e"."n") AS "ncp0", SUM("e"."n" * (CAST((BIT_COUNT(CAST("e"."b1_0" AS
-BIT(64))) - 1) AS DOUBLE PRECISION) / 40)) / SUM("e"."n") AS "ncp1" FROM (SELECT "e".*,
-"e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e") AS "e";
+BIT(64))) - 1) AS DOUBLE PRECISION) / 40)) / SUM("e"."n") AS "ncp1" FROM (SELECT "e".* FROM
+"pganon_work"."r0_extents" AS "e") AS "e";
 
 -- verify.utility: loss, discernibility, class sizes
 -- [full_domain]
@@ -1659,8 +1666,7 @@ ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level") FROM "pganon_work"."r0_le
 AS "t")[("e"."lo0" - 1) * 2 + (1) + 1] END)) / SUM("e"."n") AS "ncp0", SUM("e"."n" * (CASE WHEN
 "e"."n1" AND "e"."hi1" > 0 THEN 1 WHEN "e"."hi1" = 0 THEN 0 ELSE (SELECT ARRAY_AGG("t"."loss" ORDER
 BY "t"."code", "t"."level") FROM "pganon_work"."r0_level1" AS "t")[("e"."lo1" - 1) * 2 + (1) + 1]
-END)) / SUM("e"."n") AS "ncp1" FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM
-"pganon_work"."r0_extents" AS "e") AS "e";
+END)) / SUM("e"."n") AS "ncp1" FROM (SELECT "e".* FROM "pganon_work"."r0_extents" AS "e") AS "e";
 
 -- verify.utility: extent and sizes of the buckets
 -- [anatomy, slicing, slamsa, msb, sloms]
@@ -1761,8 +1767,7 @@ ORDER BY "t"."code", "t"."level") FROM "pganon_work"."r0_level0" AS "t")[("e"."l
 BY "t"."code", "t"."level") FROM "pganon_work"."r0_level1" AS "t")[("e"."lo1" - 1) * 2 + (CASE WHEN
 ((SELECT ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level") FROM "pganon_work"."r0_level1" AS
 "t")[("e"."lo1" - 1) * 2 + 0 + 1]) >= "e"."hi1" THEN 0 ELSE 1 END) + 1] END)) / SUM("e"."n") AS
-"ncp1" FROM (SELECT "e".*, "e"."class_id" AS "group_id" FROM "pganon_work"."r0_extents" AS "e") AS
-"e";
+"ncp1" FROM (SELECT "e".* FROM "pganon_work"."r0_extents" AS "e") AS "e";
 
 -- verify.vulnerable: classes that satisfy their requirement on records and not on individuals
 -- [danonyir, geneir]

@@ -10,41 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pganon.forms.shape import PublishedRelation, Shape
 from pganon.methods.common.bucket_options import link, numbered
-from pganon.policy.options import CLASS_ID, GROUP_ID
-from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive
+from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.steps import State
-
-
-@dataclass(frozen=True)
-class QuasiTable:
-    """A table of quasi-identifiers.
-
-    Attributes:
-        groups: its columns with bucket numbers; rows are ordered by them first.
-        counted: whether equal rows are one row with a count, as in a sliced QIT.
-    """
-
-    part: str
-    attributes: tuple[Attribute, ...]
-    carried: tuple[Carried, ...]
-    groups: tuple[str, ...]
-    counted: bool
-
-
-@dataclass(frozen=True)
-class SensitiveTable:
-    """A table of sensitive columns per bucket, with counts.
-
-    Attributes:
-        quasi: quasi-identifiers that are published with them, as slicing may do.
-        partition: the partition whose buckets it has, named by the column that links to it.
-    """
-
-    part: str
-    sensitive: tuple[Sensitive, ...]
-    quasi: tuple[Attribute, ...]
-    partition: str
 
 
 @dataclass(frozen=True)
@@ -52,17 +22,24 @@ class Arrangement:
     """The tables of a release.
 
     Attributes:
+        quasi: those of quasi-identifiers. In a sliced one, equal rows are one with a count.
+        sensitive: of sensitive columns per bucket, with counts; slicing may publish
+            quasi-identifiers with them.
         counterfeits: whether sensitive tables may have values that nobody has, whose numbers per
             bucket are published beside them.
     """
 
-    quasi: tuple[QuasiTable, ...]
-    sensitive: tuple[SensitiveTable, ...]
+    quasi: Shape
+    sensitive: Shape
     counterfeits: bool = False
 
     @property
+    def shape(self) -> Shape:
+        return (*self.quasi, *self.sensitive)
+
+    @property
     def sliced(self) -> bool:
-        return self.quasi[0].counted
+        return self.quasi[0].count is not None
 
     @property
     def generalized(self) -> bool:
@@ -73,19 +50,19 @@ class Arrangement:
     def partitions(self) -> tuple[str, ...]:
         """Partitions of the records, by the column that has their bucket numbers."""
         named = [name for table in self.quasi for name in table.groups]
-        return tuple(dict.fromkeys([*named, *[table.partition for table in self.sensitive]]))
+        return tuple(dict.fromkeys([*named, *[table.link for table in self.sensitive]]))
 
     @property
     def aligned(self) -> bool:
         """Whether all tables have the buckets of one partition."""
         return len(self.partitions) == 1
 
-    def table_of(self, sensitive: int) -> SensitiveTable:
+    def table_of(self, sensitive: int) -> PublishedRelation:
         """The table with a sensitive column."""
         return next(t for t in self.sensitive if any(s.index == sensitive for s in t.sensitive))
 
     @property
-    def bearing(self) -> QuasiTable:
+    def bearing(self) -> PublishedRelation:
         """The QIT whose rows say in which buckets of the sensitive tables they are."""
         return self.quasi[-1]
 
@@ -122,19 +99,29 @@ def arranged(
     last = len(quasi) - 1
     return Arrangement(
         tuple(
-            QuasiTable(
+            PublishedRelation(
                 part,
-                tuple(attributes),
-                spec.carried if i == last else (),
+                "record",
                 tuple(dict.fromkeys([*groups, *(links if i == last else ())])),
-                sliced,
+                tuple(attributes),
+                carried=spec.carried if i == last else (),
+                count=COUNT if sliced else None,
+                link=GROUP_ID,
             )
             for i, (part, attributes) in enumerate(
                 zip(numbered("qit", len(quasi)), quasi, strict=True)
             )
         ),
         tuple(
-            SensitiveTable(name, tuple(columns), tuple(beside) if i == 0 else (), links[i])
+            PublishedRelation(
+                name,
+                "value",
+                (GROUP_ID,),
+                tuple(beside) if i == 0 else (),
+                tuple(columns),
+                count=COUNT,
+                link=links[i],
+            )
             for i, (name, columns) in enumerate(zip(names, sensitive, strict=True))
         ),
         counterfeits,

@@ -12,32 +12,73 @@ from dataclasses import replace
 from sqlglot import exp
 
 from pganon.encode.facts import COLLAPSED
+from pganon.forms.elements import value_key
 from pganon.forms.facts import MEASURE
-from pganon.forms.form import STRUCTURE, Linkage, Relations, Tables, Whole
-from pganon.forms.linked import Linked
+from pganon.forms.form import STRUCTURE, Linkage, Tables, Whole
+from pganon.forms.linked import linked_by
+from pganon.forms.shape import Relations, Shape
 from pganon.forms.stored import numbers, numbers_step, repeated
 from pganon.forms.utility import IdentityUtility, class_utility
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import (
-    class_checks,
     class_description,
     class_records,
-    class_views,
     classes,
 )
-from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.checked import requirement_check, structure_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.individuals import told
-from pganon.methods.individuals.people import EVIDENCE, records
 from pganon.methods.individuals.reservation import IdentityReserved
+from pganon.metrics.evidence.classes import evidence_of
+from pganon.metrics.evidence.people import Individuals
 from pganon.policy.options import CLASS_ID, INDIVIDUAL_NO
 from pganon.privacy.identity import EIRBeta, EIRLDiversity, histogram, measured
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, query, render, scalar, stacked
 from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+
+def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    """SELECT (class_id, individual, value), one row per published record."""
+    (item,) = spec.sensitive
+    return query(
+        "select r.class_id, r.individual_no as individual, :value as value from records as r",
+        dict(tables),
+        value=value_key(item, "r"),
+    )
+
+
+def holders(
+    spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    """Individuals of every class who have a value: they may have several."""
+    return [CLASS_ID], histogram("holders", records(spec, tables), CLASS_ID)
+
+
+def _people(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+    return query(
+        "select r.class_id, count(distinct r.individual_no) as total from records as r"
+        " group by r.class_id",
+        dict(tables),
+    )
+
+
+def _held(spec: ReleaseSpec, tables: Relations, item: Sensitive) -> exp.Select:
+    return query("select r.individual as person, r.value from r", {"r": records(spec, tables)})
+
+
+def shape(spec: ReleaseSpec, state: State) -> Shape:
+    """Of classes, and whose each record is."""
+    shown, held = classes.shape(spec, state)
+    return (shown, replace(held, beside=(INDIVIDUAL_NO,)))
+
+
+EVIDENCE = evidence_of(shape, holders, Individuals(_people, _held))
+"""That of classes, of which everybody is counted once."""
+
 
 _OWNER = ViewColumn(
     INDIVIDUAL_NO,
@@ -83,7 +124,7 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     return (
-        class_checks.structure_check(tables),
+        structure_check(shape(spec, state), tables),
         _identities(tables, spec.growth.numbered if spec.growth else 0),
         *[
             requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
@@ -149,14 +190,8 @@ def _identities(tables: Tables, before: int) -> CheckQuery:
     return violations_check(f"{STRUCTURE}_of_individuals", broken)
 
 
-def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """Individuals who have a value are counted: they may have several."""
-    holders = histogram("holders", records(spec, tables), CLASS_ID)
-    return class_checks.linked_classes(spec, lambda item: holders)
-
-
 def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-    return class_views.views(spec, state, tables, _OWNER)
+    return class_description.views(spec, state, tables, _OWNER)
 
 
 # -- statistics --------------------------------------------------------------------------------
@@ -176,11 +211,6 @@ def measures(spec: ReleaseSpec) -> Chains:
 
     risks = [[step] for step in _risk_steps(spec, staged)]
     return [*risks, *class_description.measures(spec)]
-
-
-def whole_columns(spec: ReleaseSpec, state: State) -> dict[str, list[str]]:
-    columns = class_description.whole_columns(spec, state)
-    return {**columns, "records": [*columns["records"], INDIVIDUAL_NO]}
 
 
 def whole_measures(
@@ -305,6 +335,7 @@ def _warnings(spec: ReleaseSpec, facts: Facts) -> Sequence[str]:
 
 IDENTITY = replace(
     CLASSES,
+    shape=shape,
     staging=replace(CLASSES.staging, steps=staging_steps),
     verification=replace(
         CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=told.SAID
@@ -315,11 +346,11 @@ IDENTITY = replace(
         measures=measures,
         utility=utility,
         figures=IdentityUtility,
-        whole=Whole(whole_columns, class_description.shown, whole_measures, utility),
+        whole=Whole(whole_measures, utility),
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
         evidence=EVIDENCE,
         tells=told.tell,
     ),
-    linkage=Linkage(linked),
+    linkage=Linkage(linked_by(holders, CLASS_ID)),
 )

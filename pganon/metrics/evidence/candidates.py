@@ -2,6 +2,10 @@
 
 They say how much remains open where groups have no people who look the same. They need not be
 equally likely: how common the most common one is, is said beside them.
+
+Forms that publish exact quasi-identifiers have them as evidence of sensitive values. How many
+people look the same is no matter of their groups, so they have no sizes, and distributions of
+quasi-identifiers are those of the source.
 """
 
 from __future__ import annotations
@@ -11,14 +15,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.forms.form import Histogram, Relations
+from pganon.forms.form import Evidence, Tables
+from pganon.forms.shape import Histogram, Relations
 from pganon.identifiers import quote
+from pganon.metrics.evidence import shares
 from pganon.metrics.evidence.people import fewest
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query
-from pganon.steps import Check, State
+from pganon.steps import Check, Parallel, State, Step
 from pganon.steps.facts import Facts
 
 
@@ -70,3 +76,33 @@ def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
             "values",
         )
     ]
+
+
+def evidence_of_values(histogram: Histogram) -> Evidence:
+    """None where groups have values that nobody has: counts of people do not follow from them."""
+
+    def steps(
+        spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
+    ) -> tuple[Step, ...]:
+        chains = shares.chains(spec, histogram, tables)
+        chains += [[check] for check in checks(spec, histogram, tables)]
+        return (Parallel("evidence", "figures for a report", chains),) if chains else ()
+
+    def whole(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
+        chains = shares.chains(spec, histogram, relations)
+        steps = [step for chain in chains for step in chain]
+        return [*steps, *checks(spec, histogram, relations)]
+
+    return Evidence(steps, _document, whole, applies=lambda spec: not spec.invariant)
+
+
+def _document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
+    smallest = spec.policy.report.smallest
+    return {
+        "format": 1,
+        "smallest": smallest,
+        "class_sizes": {"release": None, "source": None},
+        "sensitive": shares.documents(spec, facts),
+        "candidates": documents(spec, facts),
+        "attributes": [],
+    }

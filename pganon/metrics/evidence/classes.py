@@ -1,9 +1,13 @@
-"""Evidence of releases whose groups look the same, such as classes."""
+"""Evidence of releases whose groups look the same, such as classes.
+
+Of a population, whose reader does not know who is in the source: a record is picked out of the F_E
+people whom its class E covers: 1 / F_E, and 1 where it covers nobody (El Emam, Guide to the
+De-Identification of Personal Health Information, 2013: the journalist).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -12,15 +16,65 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.coded import suppresses_nulls
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED, LEFT_OUT
-from pganon.forms.form import Description, Evidence, Histogram, Relations, Tables
+from pganon.forms.form import Evidence, Tables
+from pganon.forms.shape import Histogram, Relations, Shape, shown
+from pganon.forms.work import EXTENTS
 from pganon.metrics import coverage, distribution, source
-from pganon.metrics.evidence import distributions, exactness, journalist, shares
+from pganon.metrics.evidence import distributions, exactness, shares
+from pganon.metrics.evidence.merging import told
 from pganon.metrics.evidence.people import Individuals, alike_in_source, fewest
 from pganon.metrics.evidence.sizes import Sizes
+from pganon.policy.reporting import Limit, Reporting
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, query, stacked
-from pganon.steps import Parallel, State, Step
-from pganon.steps.facts import Facts
+from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.steps import Check, Parallel, State, Step
+from pganon.steps.facts import Facts, count, measure
+
+FEWEST = count("fewest", "population_")
+MEAN = measure("mean", "population_")
+
+
+def population_check(limits: Sequence[Limit], covered: Callable[[State], exp.Select]) -> Check:
+    """`covered` has a row (n, covered) for every class: records, and people whom it covers."""
+    above = [count(f"above{number}", "population_") for number, _ in enumerate(limits)]
+    return Check(
+        "population_sizes",
+        "people of the population whom the classes cover",
+        lambda s: _counted(covered(s), limits),
+        gives=[FEWEST, MEAN, *above],
+    )
+
+
+def population_document(facts: Facts, asked: Reporting, smallest: float) -> dict[str, Any]:
+    """As JSON: people whom a class covers at least, chances, records above each limit."""
+    covered = facts[FEWEST]
+    return {
+        "smallest": covered,
+        "highest": 1 / max(1, covered),
+        "mean": facts[MEAN],
+        "above": {
+            limit.name: told(facts[count(f"above{number}", "population_")], smallest)
+            for number, limit in enumerate(asked.accepted)
+        },
+    }
+
+
+def _counted(covered: exp.Select, limits: Sequence[Limit]) -> exp.Select:
+    tree = query(
+        "select coalesce(min(c.covered), 0) as fewest,"
+        " coalesce(sum(c.n / greatest(c.covered, 1)::float8) / nullif(sum(c.n), 0), 0) as mean"
+        " from c",
+        {"c": covered},
+    )
+    parts = [
+        fragment(
+            "coalesce(sum(c.n) filter (where c.covered <= :largest), 0)::bigint",
+            largest=num(limit.largest),
+        )
+        for limit in limits
+    ]
+    return tree.select(*[named(part, f"above{n}") for n, part in enumerate(parts)])
+
 
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
@@ -29,37 +83,20 @@ Covered = Callable[[ReleaseSpec, Tables], exp.Select]
 """SELECT n, covered: the records of every class, and the people of the population it covers."""
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Groups with one published value of every quasi-identifier.
-
-    Attributes:
-        shown: as :attr:`pganon.forms.form.Description.shown`; what a group hides is NULL.
-        sizes: SELECT n, the records of every group.
-        extents: SELECT (n, extent columns of the axis), one row per group that shows it.
-    """
-
-    shown: Callable[[ReleaseSpec, Relations], exp.Select]
-    sizes: Callable[[ReleaseSpec, State, Relations], exp.Select]
-    extents: Callable[[ReleaseSpec, Axis, State], exp.Select]
-
-
-def described(description: Description) -> Groups:
-    """Of a form whose groups show all quasi-identifiers."""
-    return Groups(
-        description.shown,
-        lambda spec, state, tables: description.extents(state),
-        lambda spec, axis, state: description.extents(state),
-    )
+Extents = Callable[[ReleaseSpec, Axis, State], exp.Select]
+"""SELECT (n, extent columns of the axis), one row per group that shows it."""
 
 
 def evidence_of(
-    groups: Groups,
+    shape: Callable[[ReleaseSpec, State], Shape],
     histogram: Histogram,
     individuals: Individuals | None = None,
     covered: Covered | None = None,
+    extents: Extents = lambda spec, axis, state: query(
+        "select e.* from e", {"e": state.work(EXTENTS)}
+    ),
 ) -> Evidence:
-    """Evidence of a form with such groups.
+    """Evidence of a form whose groups have one published value of every quasi-identifier.
 
     Args:
         individuals: how people are counted, where the release says which records are of one.
@@ -67,18 +104,18 @@ def evidence_of(
     """
     return Evidence(
         lambda spec, tables, measured: (
-            *steps(spec, groups, histogram, tables, measured, individuals),
+            *steps(spec, shape, extents, histogram, tables, measured, individuals),
             *_beside_population(spec, covered, tables),
         ),
         document,
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
-        whole_document,
     )
 
 
 def steps(
     spec: ReleaseSpec,
-    groups: Groups,
+    shape: Callable[[ReleaseSpec, State], Shape],
+    extents: Extents,
     histogram: Histogram,
     tables: Callable[[State], Tables],
     measured: Sequence[Step] = (),
@@ -88,30 +125,40 @@ def steps(
     attributes, limits = axes(spec.attributes), spec.policy.report.accepted
     needed = [
         *source.place_steps(spec),
-        coverage.shown_step(spec, lambda s: groups.shown(spec, tables(s))),
+        coverage.shown_step(spec, lambda s: shown(shape(spec, s), tables(s))),
         *[coverage.cover_step(axis, _cover_of(axis)) for axis in attributes],
         *[distribution.table_step(axis) for axis in attributes],
     ]
     made = set(_names(measured))
-    shown: list[Step] = [step for step in needed if step.name not in made]
+    chain: list[Step] = [step for step in needed if step.name not in made]
+    chain.append(_sizes(spec, "sizes of the classes", tables, individuals))
     for axis in attributes:
-        shown += [
+        chain += [
             *distributions.steps(spec, axis),
-            exactness.check(axis, lambda s, axis=axis: groups.extents(spec, axis, s)),
+            exactness.check(axis, lambda s, axis=axis: extents(spec, axis, s)),
         ]
+
+    alike = _source_groups if individuals is None else alike_in_source
+    in_source = SOURCE.check("sizes of the groups of the source", lambda s: alike(spec, s), limits)
+    chains = [[in_source], *shares.chains(spec, histogram, tables, individuals), chain]
+    return (Parallel("evidence", "figures for a report", chains),)
+
+
+def _sizes(
+    spec: ReleaseSpec,
+    purpose: str,
+    relations: Callable[[State], Relations],
+    individuals: Individuals | None,
+) -> Step:
+    """Of the released groups, from `mshown`."""
 
     def released(state: State) -> exp.Select:
         if individuals is None:
-            return groups.sizes(spec, state, tables(state))
-        return _people(individuals.totals(spec, tables(state)))
+            return query("select m.n from m", {"m": state.work("mshown")})
+        totals = individuals.totals(spec, relations(state))
+        return query("select t.total as n from t", {"t": totals})
 
-    alike = _source_groups if individuals is None else alike_in_source
-    sizes: list[Step] = [
-        RELEASE.check("sizes of the classes", released, limits),
-        SOURCE.check("sizes of the groups of the source", lambda s: alike(spec, s), limits),
-    ]
-    chains = [sizes, *shares.chains(spec, histogram, tables, individuals), shown]
-    return (Parallel("evidence", "figures for a report", chains),)
+    return RELEASE.check(purpose, released, spec.policy.report.accepted)
 
 
 def _beside_population(
@@ -120,7 +167,7 @@ def _beside_population(
     if spec.population is None or covered is None:
         return []
     limits = spec.policy.report.accepted
-    return [journalist.check(limits, lambda s: covered(spec, tables(s)))]
+    return [population_check(limits, lambda s: covered(spec, tables(s)))]
 
 
 def _names(steps: Sequence[Step]) -> Iterator[str]:
@@ -138,21 +185,10 @@ def whole_steps(
     individuals: Individuals | None = None,
 ) -> tuple[Step, ...]:
     """Of all increments, from `mshown` and `mcover<i>`: the source of the earlier ones is gone."""
-
-    def released(state: State) -> exp.Select:
-        if individuals is None:
-            return query("select m.n from m", {"m": state.work("mshown")})
-        return _people(individuals.totals(spec, relations(state)))
-
-    limits = spec.policy.report.accepted
-    groups = RELEASE.check("sizes of the classes of all increments", released, limits)
+    groups = _sizes(spec, "sizes of the classes of all increments", relations, individuals)
     exact = [exactness.check(axis, _no_labels) for axis in _measured(spec)]
     chains = shares.chains(spec, histogram, relations, individuals)
     return (groups, *[step for chain in chains for step in chain], *exact)
-
-
-def _people(totals: exp.Select) -> exp.Select:
-    return query("select t.total as n from t", {"t": totals})
 
 
 def _no_labels(state: State) -> exp.Select:
@@ -166,49 +202,30 @@ def _measured(spec: ReleaseSpec) -> list[Axis]:
     return [axis for axis in axes(spec.attributes) if not source.labelled(axis)]
 
 
-def whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    asked = spec.policy.report
-    return {
-        "format": 1,
-        "smallest": asked.smallest,
-        "class_sizes": {
-            "release": RELEASE.document(facts, fewest(spec, facts), asked.accepted),
-            "source": None,
-        },
-        "sensitive": shares.documents(spec, facts),
-        "attributes": [
-            {"column": axis.attribute.published, **exactness.document(axis, facts)}
-            for axis in _measured(spec)
-        ],
-    }
-
-
 def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
     # Where labels begin and end says all, in a fraction of the time.
     return coverage.ends_of_labels if source.labelled(axis) else None
 
 
-def document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
+def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
     asked, smallest = spec.policy.report, spec.policy.report.smallest
     counted = fewest(spec, facts)
-    return {
+    source = None if whole else SOURCE.document(facts, counted, asked.accepted)
+    shown = _measured(spec) if whole else axes(spec.attributes)
+    found = {
         "format": 1,
         "smallest": smallest,
         "class_sizes": {
             "release": RELEASE.document(facts, counted, asked.accepted),
-            "source": SOURCE.document(facts, counted, asked.accepted),
+            "source": source,
         },
-        "population": journalist.document(facts, asked, counted) if spec.population else None,
         "sensitive": shares.documents(spec, facts),
-        "attributes": [
-            {
-                "column": axis.attribute.published,
-                **exactness.document(axis, facts),
-                "distribution": distributions.document(axis, facts, smallest),
-            }
-            for axis in axes(spec.attributes)
-        ],
+        "attributes": distributions.documents(shown, facts, smallest, whole=whole),
     }
+    if whole:
+        return found
+    covered = population_document(facts, asked, counted) if spec.population else None
+    return {**found, "population": covered}
 
 
 def _source_groups(spec: ReleaseSpec, state: State) -> exp.Select:

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis
 from pganon.encode.people import has_several
+from pganon.metrics.evidence import exactness
 from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.people import attribute_steps, of_attribute
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
@@ -68,6 +69,17 @@ def _check(spec: ReleaseSpec, axis: Axis) -> Check:
         lambda s: select(spec, axis, s),
         gives=gives,
     )
+
+
+def documents(
+    axes: Sequence[Axis], facts: Facts, smallest: int, *, whole: bool
+) -> list[dict[str, Any]]:
+    """How attributes are shown as JSON; of a run also their distributions."""
+    found: list[dict[str, Any]] = []
+    for axis in axes:
+        one = {"column": axis.attribute.published, **exactness.document(axis, facts)}
+        found.append(one if whole else {**one, "distribution": document(axis, facts, smallest)})
+    return found
 
 
 def document(axis: Axis, facts: Facts, smallest: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pganon.encode.combination import cell_columns
 from pganon.encode.people import has_several
 from pganon.encode.work import CODED
 from pganon.forms.elements import own_value
-from pganon.forms.form import Relations
+from pganon.forms.shape import Relations
 from pganon.forms.withheld import fewest_records
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation

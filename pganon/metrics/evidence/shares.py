@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.forms.form import Histogram, Relations
+from pganon.forms.shape import Histogram, Relations
 from pganon.forms.withheld import several_in_earlier, share_told
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged

@@ -12,7 +12,7 @@ import pytest
 from pganon.attacks import measure
 from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
-from pganon.attacks.released import Release
+from pganon.attacks.shown import Release
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
 from pganon.forms.withheld import told_finding
 from pganon.run.tables import clean

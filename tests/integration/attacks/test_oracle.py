@@ -13,8 +13,7 @@ from psycopg.rows import dict_row
 
 from pganon.attacks import measure
 from pganon.attacks.findings import Attempt, Counted
-from pganon.attacks.released import Release
-from pganon.attacks.shown import ShownView
+from pganon.attacks.shown import Release, ShownView
 from pganon.encode.secrets import SECRETS
 from pganon.resolved.model import Sensitive, Shown
 from pganon.sqltools import num, query, statement

@@ -14,8 +14,7 @@ from pganon.methods.background.form.audit import bounded
 from pganon.methods.common.form.class_description import DESCRIPTION
 from pganon.metrics import report
 from pganon.metrics.answers import finite
-from pganon.metrics.report import ClassMetrics
-from pganon.metrics.steps import measure_steps
+from pganon.metrics.report import ClassMetrics, measure_steps
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, Step
 from pganon.steps.facts import Fact

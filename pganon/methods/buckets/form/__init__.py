@@ -12,37 +12,58 @@ shows which value belongs to which record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
 from pganon.forms.form import (
+    Evidence,
     Linkage,
     OnRequest,
     Publication,
     PublishedForm,
-    Relations,
     Staging,
     Statistics,
     Tables,
     Verification,
 )
-from pganon.forms.linked import Linked, LinkedRows, linked_column, part_number
+from pganon.forms.linked import Linked, LinkedColumn, LinkedRows, part_number
+from pganon.forms.shape import Histogram, Relations
 from pganon.forms.utility import AnatomyUtility
 from pganon.methods.buckets.form import inferred, statistics, told, verification, views
-from pganon.methods.buckets.form.evidence import evidence
+from pganon.methods.buckets.form.statistics import extents, whole_of
 from pganon.methods.buckets.form.verification import histogram, histogram_of
-from pganon.methods.buckets.form.whole import whole
 from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, metrics_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form import bucket_staging as staging
-from pganon.methods.common.form.bucket_rows import link_of
+from pganon.methods.common.form.bucket_staging import link_of
 from pganon.methods.common.form.grouping import NUMBERED, Grouping
+from pganon.metrics.evidence.candidates import evidence_of_values
+from pganon.metrics.evidence.classes import evidence_of
 from pganon.policy.options import EXPECTED, GROUP_ID, PROBABILITY
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
 from pganon.steps import State
 from pganon.steps.facts import Facts
+
+
+def evidence(
+    arrange: Arrange, buckets: Grouping, histogram: Histogram, *, generalized: bool
+) -> Evidence:
+    """Of an arrangement.
+
+    Args:
+        generalized: whether classes share generalized quasi-identifiers.
+    """
+    if not generalized:
+        return evidence_of_values(histogram)
+
+    return evidence_of(
+        lambda spec, state: arrange(spec, state).shape,
+        histogram,
+        extents=lambda spec, axis, state: extents(
+            spec, arrange(spec, state), buckets.all_records(state), state
+        ),
+    )
 
 
 def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linked:
@@ -56,12 +77,20 @@ def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linke
         table = arrangement.table_of(item.index)
         _, counted = histogram_of(arrangement, tables, item)
         group = col(GROUP_ID, "h")
-        shown = [col(attribute.published, "h") for attribute in table.quasi]
+        shown = [col(attribute.published, "h") for attribute in table.attributes]
         number = part_number(group, shown) if shown else group
-        column = linked_column(item.column.name, link_of(table), counted, number)
-        rows = tuple(other.column.name for other in table.sensitive)
-        columns.append(replace(column, exact=not arrangement.counterfeits, rows=rows))
-    parts = [link_of(table) for table in arrangement.sensitive if table.quasi]
+        found = query(
+            "select :link as link, h.value, sum(h.n)::bigint as n from h group by 1, 2",
+            {"h": counted},
+            link=number,
+        )
+        names = tuple(other.column.name for other in table.sensitive)
+        columns.append(
+            LinkedColumn(
+                item.column.name, link_of(table), found, not arrangement.counterfeits, names
+            )
+        )
+    parts = [link_of(table) for table in arrangement.sensitive if table.attributes]
     rows = _rows(arrangement, tables) if arrangement.counterfeits else ()
     return Linked((*arrangement.partitions, *parts), tuple(columns), tuple(rows))
 
@@ -108,13 +137,13 @@ def anatomized(
         return histogram_of(arrange(spec, state), tables, item)
 
     return PublishedForm(
+        lambda spec, state: arrange(spec, state).shape,
         Staging(
             lambda spec, state: staging.relations(arrange(spec, state), state),
             lambda spec: staging.staging_steps(spec, arrange, buckets),
         ),
         Verification(
             lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
-            lambda spec, state, tables: staging.released(arrange(spec, state), tables),
             lambda spec, state: staging.duplicate_keys(spec, arrange(spec, state), buckets, state),
             verification.SAID,
         ),
@@ -129,7 +158,7 @@ def anatomized(
             lambda spec: statistics.measures(spec, arrange, buckets),
             statistics.utility,
             AnatomyUtility,
-            whole(arrange, generalized=generalized, settled=static_columns),
+            whole_of(arrange, static_columns),
             histogram=of_values,
             on_request=metrics,
             evidence=evidence(arrange, buckets, of_values, generalized=generalized),

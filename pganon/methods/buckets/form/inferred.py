@@ -105,7 +105,7 @@ class _Attack:
         table = arrangement.table_of(self.item.index)
         tree = _sample(arrangement, self.item, self.buckets.all_records(state), state)
         keys = [_bucket_of(arrangement, self.item)]
-        keys += [col(axis.code, "r") for axis in axes(table.quasi)]
+        keys += [col(axis.code, "r") for axis in axes(table.attributes)]
         shown = [
             *_attributes(self.spec, arrangement, self.item, state),
             *[code_of(item, f"p{item.index}", state) for item in self.spec.carried],
@@ -122,7 +122,7 @@ class _Attack:
     def _layout(self, state: State) -> Layout:
         arrangement = self.arrange(self.spec, state)
         return Layout(
-            keys=1 + len(arrangement.table_of(self.item.index).quasi),
+            keys=1 + len(arrangement.table_of(self.item.index).attributes),
             on_line=(
                 *[
                     isinstance(axis, OrderedAxis) and not arrangement.generalized
@@ -150,7 +150,7 @@ def bounds(spec: ReleaseSpec, item: Sensitive) -> Bounds:
 
 
 def _bucket_of(arrangement: Arrangement, item: Sensitive) -> exp.Expr:
-    partition = arrangement.table_of(item.index).partition
+    partition = arrangement.table_of(item.index).link
     return col(bucket(arrangement.partitions.index(partition)), "r")
 
 
@@ -166,7 +166,7 @@ def _sample(
     A single bucket with too many candidates is left out.
     """
     table = arrangement.table_of(item.index)
-    keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
+    keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.attributes])]
     # The reader knows the other columns of the sensitive table for a record.
     counted = query(
         "select t.group_id, sum(t.count) as n, count(*) as values from t where t.group_id <= :most",
@@ -204,7 +204,7 @@ def _attributes(
 
 
 def _apart(spec: ReleaseSpec, arrangement: Arrangement, item: Sensitive) -> list[Axis]:
-    beside = arrangement.table_of(item.index).quasi
+    beside = arrangement.table_of(item.index).attributes
     return [axis for axis in axes(spec.attributes) if axis.attribute not in beside]
 
 

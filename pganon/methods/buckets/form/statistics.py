@@ -1,9 +1,20 @@
-"""Statistics of an anatomized release."""
+"""Statistics of an anatomized release, and of all increments of one that grows.
+
+The latter say nothing of what naive Bayes infers: it is compared with the values that people have,
+and those of earlier increments may have others by now. Nor of what the search of a run optimized.
+
+Under independent buckets there is a risk from a reader who knows which sensitive values occur
+together. A value v of a person's bucket is weighted by how well it fits the values of the person's
+buckets in the other tables: f(v) times, for every other column, the mean lift of v with the values
+there, lift(v, y) = P(v, y) / (P(v) P(y)) over the records of the source. The likeliest value's
+share of the weights is the local informed risk. It ignores the other members of the buckets, so the
+exact posterior may be higher. If all tables have the same buckets, there is no such risk.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -12,6 +23,7 @@ from pganon.encode.axis import axes
 from pganon.encode.extents import group_extents
 from pganon.encode.records import ties
 from pganon.encode.work import CODED
+from pganon.forms.elements import own_value
 from pganon.forms.facts import (
     CLASSES,
     LARGEST,
@@ -24,10 +36,12 @@ from pganon.forms.facts import (
     ncp,
     objective,
 )
-from pganon.forms.form import Relations
+from pganon.forms.form import Whole
+from pganon.forms.shape import Relations, links
 from pganon.forms.utility import AnatomyUtility, Degree
+from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.form import inferred
-from pganon.methods.buckets.form.informed import informed as informed_risk
+from pganon.methods.buckets.form.verification import histogram_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form.bucket_staging import relations
 from pganon.methods.common.form.grouping import Grouping, bucket
@@ -35,10 +49,150 @@ from pganon.methods.common.form.members import code_columns
 from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.rows import Relation
+from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, presorted, query, stacked
-from pganon.steps import Chains, Check, State
+from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import RECORDS, Fact, Facts, measure, or_null
+
+
+def elsewhere(arrangement: Arrangement, item: Sensitive) -> list[Sensitive]:
+    """Sensitive columns with other buckets than the given column."""
+    link = arrangement.table_of(item.index).link
+    return [s for t in arrangement.sensitive if t.link != link for s in t.sensitive]
+
+
+def informed(
+    arrangement: Arrangement, item: Sensitive, tables: Relations, records: Relation
+) -> exp.Select:
+    """SELECT one row: `informed`, the highest risk of a record; NULL if no column is elsewhere.
+
+    Args:
+        records: with the values `v<j>` that occur together.
+    """
+    others = elsewhere(arrangement, item)
+    if not others:
+        return query("select null::float8 as informed")
+    tree = query("select h.value from q", {"q": _links(arrangement, tables)})
+    weight: exp.Expr = fragment("h.n::float8")
+    tree = tree.join(
+        histogram_of(arrangement, tables, item)[1].subquery("h"),
+        on=_same_bucket(arrangement, item, "h"),
+    )
+    for other in others:
+        alias = f"m{other.index}"
+        on = exp.and_(
+            _same_bucket(arrangement, other, alias),
+            exp.EQ(this=col("value", alias), expression=col("value", "h")),
+        )
+        met = _met(arrangement, item, other, tables, records)
+        tree = tree.join(met.subquery(alias), on=on, join_type="left")
+        weight = fragment(":w * coalesce(:met, 0)", w=weight, met=col("met", alias))
+    links = list(arrangement.bearing.groups)
+    tree = tree.select(*[col(name, "q") for name in links], named(weight, "w"))
+    risks = query("select max(w.w) / nullif(sum(w.w), 0) as risk from w", {"w": tree})
+    risks = risks.group_by(*[col(name, "w") for name in links])
+    return query("select max(r.risk) as informed from r", {"r": risks})
+
+
+def _links(arrangement: Arrangement, tables: Relations) -> exp.Select:
+    """SELECT of the buckets of records; the same buckets make records indistinguishable."""
+    bearing = arrangement.bearing
+    tree = query("select distinct 1 from b", {"b": tables[bearing.part]})
+    return tree.select(*[col(name, "b") for name in bearing.groups], append=False)
+
+
+def _same_bucket(arrangement: Arrangement, item: Sensitive, alias: str) -> exp.Expr:
+    link = arrangement.table_of(item.index).link
+    return exp.EQ(this=col(GROUP_ID, alias), expression=col(link, "q"))
+
+
+def _met(
+    arrangement: Arrangement,
+    item: Sensitive,
+    other: Sensitive,
+    tables: Relations,
+    records: Relation,
+) -> exp.Select:
+    """SELECT (group_id, value, met): mean lift of a value with the values of a bucket elsewhere."""
+    pairs = query(
+        "select :v as value, :y as other from c",
+        {"c": records},
+        v=own_value(item, "c"),
+        y=own_value(other, "c"),
+    )
+    lifts = query(
+        "select p.value, p.other, count(*)::float8"
+        " * sum(count(*)) over ()"
+        " / (sum(count(*)) over (partition by p.value) * sum(count(*)) over (partition by p.other))"
+        " as lift from p group by p.value, p.other",
+        {"p": pairs},
+    )
+    shares = query(
+        "select h.group_id, h.value, h.n::float8 / sum(h.n) over (partition by h.group_id) as share"
+        " from h",
+        {"h": histogram_of(arrangement, tables, other)[1]},
+    )
+    return query(
+        "select s.group_id, l.value, sum(s.share * l.lift) as met from s"
+        " join l on l.other = s.value group by s.group_id, l.value",
+        {"s": shares, "l": lifts},
+    )
+
+
+def whole_of(arrange: Arrange, settled: Callable[[ReleaseSpec], bool]) -> Whole:
+    """How the whole is measured.
+
+    Args:
+        settled: whether the policy alone decides the arrangement.
+    """
+    return Whole(
+        lambda spec, tables, lost: _measures(arrange, spec, tables, lost),
+        whole_utility,
+        measurable=lambda spec, adds: (adds or settled(spec)) and _told(arrange(spec, State(0))),
+    )
+
+
+def _told(arrangement: Arrangement) -> bool:
+    """Whether the release says which values the buckets of sensitive tables have.
+
+    Columns of other QITs are linked to buckets that sensitive tables do not have.
+    """
+    links = linked_partitions(arrangement)
+    return all(link in table.groups for table in arrangement.quasi for link in links)
+
+
+def _measures(
+    arrange: Arrange,
+    spec: ReleaseSpec,
+    tables: Callable[[State], Relations],
+    lost: Callable[[State], QualifiedName],
+) -> Sequence[Step]:
+    def sizes(state: State) -> exp.Expr:
+        rows = query("select l.* from l", {"l": lost(state)})
+        tree = loss.basic(spec, rows, state, lost=loss.known_loss)
+        partitions = linked_partitions(arrange(spec, state))
+        return tree.select(named(num(len(partitions)), PARTITIONS.column))
+
+    basic = Check(
+        "utility",
+        "extent and sizes of the buckets of the whole version",
+        sizes,
+        gives=[*losses(spec), PARTITIONS],
+    )
+    degrees = [degree_check(spec, arrange, item, tables) for item in spec.sensitive]
+    informed = [
+        informed_check(spec, arrange, item, tables, lambda s: _records(spec, s))
+        for item in spec.sensitive
+    ]
+    return [basic, *degrees, *informed]
+
+
+def _records(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT v<j> of the records of the source."""
+    records = query("select 1 from w", {"w": state.outer.work(WHOLE)})
+    values = [named(col(f"s{item.index}", "w"), f"v{item.index}") for item in spec.sensitive]
+    return records.select(*values, append=False)
 
 
 def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
@@ -87,7 +241,7 @@ def informed_check(
     return Check(
         f"informed{item.index}",
         f"what of {item.published} is learned by who knows which values go together",
-        lambda s: informed_risk(arrange(spec, s), item, tables(s), records(s)),
+        lambda s: informed(arrange(spec, s), item, tables(s), records(s)),
         gives=[_informed_of(item)],
     )
 
@@ -107,9 +261,7 @@ def _informed_of(item: Sensitive) -> Fact[float | None]:
 
 def linked_partitions(arrangement: Arrangement) -> list[str]:
     """Partitions of which the loss is that of a release: classes, or buckets of values."""
-    if arrangement.generalized:
-        return [CLASS_ID]
-    return list(dict.fromkeys(table.partition for table in arrangement.sensitive))
+    return [CLASS_ID] if arrangement.generalized else links(arrangement.shape)
 
 
 def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
@@ -141,7 +293,7 @@ def _degree(arrangement: Arrangement, item: Sensitive, tables: Relations) -> exp
     Both assume a reader who knows the quasi-identifiers in its table, if there are any.
     """
     table = arrangement.table_of(item.index)
-    keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.quasi])]
+    keys = [col(name, "t") for name in (GROUP_ID, *[a.published for a in table.attributes])]
     value = col(item.published, "t")
     names = [f"k{i}" for i in range(len(keys))]
     rows = query("select 1 from t", {"t": tables[table.part]}).select(

@@ -12,16 +12,18 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.forms.elements import attribute_columns, value_key, vector_key
-from pganon.forms.form import STRUCTURE, Relations
+from pganon.forms.elements import value_key, vector_key
+from pganon.forms.form import STRUCTURE
+from pganon.forms.shape import PublishedRelation, Relations
+from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.exclusions.conditions import applies, excluded
-from pganon.methods.common.arrangement import Arrangement, QuasiTable, SensitiveTable
-from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.arrangement import Arrangement
+from pganon.methods.common.form.checked import counted, offending_check, requirement_check, unequal
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.resolved.model import ExclusionRule, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
+from pganon.sqltools import aliased, col, named, num, presorted, query, stacked
 from pganon.steps.relations import CheckQuery
 
 EXCLUSION = "exclusion"
@@ -43,10 +45,10 @@ def checks(
 ) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement, only from the relations in `tables`."""
     return (
-        _violations(STRUCTURE, None, _broken(arrangement, tables)),
+        offending_check(STRUCTURE, None, _broken(arrangement, tables)),
         *(
             [
-                _violations(DIFFERENT, item.published, _repeated(arrangement, tables, item))
+                offending_check(DIFFERENT, item.published, _repeated(arrangement, tables, item))
                 for item in spec.sensitive
             ]
             if arrangement.counterfeits
@@ -54,16 +56,11 @@ def checks(
         ),
         *[_required(spec, r, arrangement, tables) for r in spec.requirements],
         *[
-            _violations(EXCLUSION, rule.sensitive.published, _forbidden(rule, arrangement, tables))
+            offending_check(
+                EXCLUSION, rule.sensitive.published, _forbidden(rule, arrangement, tables)
+            )
             for rule in spec.rules
         ],
-    )
-
-
-def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
-    """A check that is violated by every row of `offending`."""
-    return violations_check(
-        name, query("select count(*) as measured from o", {"o": offending}), column
     )
 
 
@@ -74,22 +71,14 @@ def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets that do not have the same number of records in every relation."""
     bearing = arrangement.bearing
     pairs = [
-        (_held(arrangement, tables, table.partition), _sizes(tables, table.part, True, GROUP_ID))
+        (_held(arrangement, tables, table.link), counted(table, GROUP_ID, tables))
         for table in arrangement.sensitive
-    ] + [
-        (_sizes(tables, bearing.part, True, GROUP_ID), _sizes(tables, table.part, True, GROUP_ID))
+    ]
+    pairs += [
+        (counted(bearing, GROUP_ID, tables), counted(table, GROUP_ID, tables))
         for table in arrangement.quasi[:-1]
-    ]  # fmt: skip
-    return stacked(
-        [
-            query(
-                "select a.number from a full join b on b.number = a.number"
-                " where a.n is distinct from b.n or least(a.least, b.least) < 1",
-                {"a": one, "b": other},
-            )
-            for one, other in pairs
-        ]
-    )
+    ]
+    return stacked([unequal(one, other) for one, other in pairs])
 
 
 def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Select:
@@ -97,8 +86,7 @@ def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Se
 
     A bucket without any records is broken, too.
     """
-    bearing = arrangement.bearing
-    records = _sizes(tables, bearing.part, bearing.counted, partition)
+    records = counted(arrangement.bearing, partition, tables)
     if not arrangement.counterfeits:
         return records
     nobody = query(
@@ -115,22 +103,8 @@ def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Se
 
 def _repeated(arrangement: Arrangement, tables: Relations, item: Sensitive) -> exp.Select:
     """Rows for values that a bucket has more than once."""
-    by, counted = histogram_of(arrangement, tables, item)
-    del by
-    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": counted})
-
-
-def _sizes(tables: Relations, part: str, counted: bool, group: str) -> exp.Select:
-    """(number, n, least): records per bucket, and the smallest count of a row."""
-    aggregates = ("sum(r.count)", "min(coalesce(r.count, 0))") if counted else ("count(*)", "1")
-    rows = query("select :number as number from t", {"t": tables[part]}, number=col(group, "t"))
-    rows = presorted(rows)
-    return query(
-        "select r.number, :n as n, :least as least from r group by r.number",
-        {"r": rows.select(col(COUNT, "t")) if counted else rows},
-        n=fragment(aggregates[0]),
-        least=fragment(aggregates[1]),
-    )
+    values = histogram_of(arrangement, tables, item)[1]
+    return query("select h.n from h where h.n <> 1 or h.n is null", {"h": values})
 
 
 # -- requirements -----------------------------------------------------------------------------
@@ -142,13 +116,13 @@ def _required(
     model = requirement.model
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        by, counted = histogram_of(arrangement, tables, item)
+        by, values = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
-        by, counted = _of_classes(arrangement, tables)
+        by, values = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
-        counted = _of_tables(arrangement, tables, whole=model.needs_values)
-    return requirement_check(requirement, model.measure(counted, by))
+        values = _of_tables(arrangement, tables, whole=model.needs_values)
+    return requirement_check(requirement, model.measure(values, by))
 
 
 def histogram_of(
@@ -160,7 +134,7 @@ def histogram_of(
     the column has some.
     """
     table = arrangement.table_of(item.index)
-    by = [GROUP_ID, *[attribute.published for attribute in table.quasi]]
+    by = [GROUP_ID, *[attribute.published for attribute in table.attributes]]
     return by, histogram(tables, table, by, [item])
 
 
@@ -170,8 +144,7 @@ def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str],
     The key is the number of the class and its published values, which must be the same, too.
     """
     table = arrangement.bearing
-    shown = [column.name for a in table.attributes for column in attribute_columns(a)]
-    by = [CLASS_ID, *shown]
+    by = [CLASS_ID, *table.described]
     keys = [col(name, "t") for name in by]
     tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
     return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
@@ -179,22 +152,18 @@ def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str],
 
 def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> exp.Select:
     """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
-    sized: list[SensitiveTable | QuasiTable] = [*arrangement.sensitive]
+    sized = [*arrangement.sensitive]
     if not whole and arrangement.sliced and not arrangement.aligned:
         sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
     parts: list[exp.Select] = []
     for place, table in enumerate(sized):
-        items = table.sensitive if whole and isinstance(table, SensitiveTable) else ()
-        tree = histogram(tables, table, [GROUP_ID], items)
+        tree = histogram(tables, table, [GROUP_ID], table.sensitive if whole else ())
         parts.append(tree.select(named(num(place), "place")))
     return stacked(parts)
 
 
 def histogram(
-    tables: Relations,
-    table: SensitiveTable | QuasiTable,
-    by: Sequence[str],
-    items: Sequence[Sensitive],
+    tables: Relations, table: PublishedRelation, by: Sequence[str], items: Sequence[Sensitive]
 ) -> exp.Select:
     """(by.., value, n); a value is the keys of all items in one text."""
     value = vector_key([value_key(item, "t") for item in items])
@@ -238,48 +207,35 @@ def _forbidden(rule: ExclusionRule, arrangement: Arrangement, tables: Relations)
 
 
 def _possible(
-    rule: ExclusionRule, table: SensitiveTable, arrangement: Arrangement, tables: Relations
+    rule: ExclusionRule, table: PublishedRelation, arrangement: Arrangement, tables: Relations
 ) -> list[exp.Select]:
     """Per table with columns of the rule: buckets of the sensitive table where it can apply."""
     possible: list[exp.Select] = []
     for quasi in (*arrangement.quasi, table):
-        attributes = quasi.attributes if isinstance(quasi, QuasiTable) else quasi.quasi
-        when = tuple((a, condition) for a, condition in rule.when if a in attributes)
+        when = tuple((a, condition) for a, condition in rule.when if a in quasi.attributes)
         if not when:
             continue
-        group = _link(quasi, table, arrangement)
         possible.append(
             query(
                 "select distinct :number as number from t where :applies",
                 {"t": _linked(quasi, table, arrangement, tables)},
-                number=col(group, "t"),
+                number=col(GROUP_ID if quasi.rows == "value" else table.link, "t"),
                 applies=applies(when, lambda a: col(a.published, "t")),
             )
         )
     return possible
 
 
-def _link(
-    quasi: QuasiTable | SensitiveTable, table: SensitiveTable, arrangement: Arrangement
-) -> str:
-    """Column of :func:`_linked` with the bucket of the sensitive table."""
-    return GROUP_ID if isinstance(quasi, SensitiveTable) else table.partition
-
-
 def _linked(
-    quasi: QuasiTable | SensitiveTable,
-    table: SensitiveTable,
-    arrangement: Arrangement,
-    tables: Relations,
-):
+    quasi: PublishedRelation, table: PublishedRelation, arrangement: Arrangement, tables: Relations
+) -> QualifiedName | exp.Select:
     """The relation with the columns of `quasi` and the bucket of the sensitive table."""
-    if isinstance(quasi, SensitiveTable) or table.partition in quasi.groups:
+    if quasi.rows == "value" or table.link in quasi.groups:
         return tables[quasi.part]
     # Independent partitions over a sliced QIT: only its last table has the other bucket numbers.
-    bearing = arrangement.bearing
     tree = query(
         "select :number from b join q on q.group_id = b.group_id",
-        {"b": tables[bearing.part], "q": tables[quasi.part]},
-        number=col(table.partition, "b"),
+        {"b": tables[arrangement.bearing.part], "q": tables[quasi.part]},
+        number=col(table.link, "b"),
     )
     return tree.select(*[col(attribute.published, "q") for attribute in quasi.attributes])

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from pganon.forms.elements import attribute_columns, exact_column
 from pganon.forms.form import Tables
-from pganon.methods.common.arrangement import Arrangement, QuasiTable, SensitiveTable
+from pganon.forms.shape import PublishedRelation
+from pganon.methods.common.arrangement import Arrangement
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, EXPECTED, GROUP_ID, PROBABILITY
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive
@@ -17,7 +18,6 @@ from pganon.sqltools import aliased, col, fragment, named, query, render
 from pganon.steps.relations import PublishedView, ViewColumn
 
 Shown = Attribute | Carried | Sensitive
-Columns = tuple[ViewColumn, ...]
 
 _NUMBER = "Number of the bucket, random per release."
 _COUNTED = ViewColumn(COUNT, "bigint", "Number of records that have these values.", "count")
@@ -27,45 +27,22 @@ _UNAWARE = " (for readers who do not know which values of different tables go to
 def views(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> tuple[PublishedView, ...]:
     """All tables joined, and the tables."""
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
-    if len({table.partition for table in arrangement.sensitive}) > 1:
+    if len({table.link for table in arrangement.sensitive}) > 1:
         guarantee += _UNAWARE
+    how = "Generalized" if arrangement.generalized else "Exact"
+    rows = f"{how} quasi-identifiers of an anatomized release, one row per record."
+    if arrangement.sliced:
+        rows = "Exact quasi-identifiers of a sliced release, with their numbers per bucket."
+    values = f"Sensitive values of an anatomized release. Guarantee: {guarantee}."
     return (
         _joined(spec, arrangement, tables, guarantee),
-        *[_quasi(spec, arrangement, table, tables) for table in arrangement.quasi],
         *[
-            _sensitive(spec, arrangement, table, tables, guarantee)
-            for table in arrangement.sensitive
+            _plain(spec, t.part, tables, _located(arrangement, t), comment)
+            for shown, comment in ((arrangement.quasi, rows), (arrangement.sensitive, values))
+            for t in shown
         ],
         *([_counterfeits(spec, tables)] if arrangement.counterfeits else []),
     )
-
-
-def _quasi(
-    spec: ReleaseSpec, arrangement: Arrangement, table: QuasiTable, tables: Tables
-) -> PublishedView:
-    columns = [*_links(arrangement, table), *_columns((*table.attributes, *table.carried))]
-    if table.counted:
-        columns.append(_COUNTED)
-        comment = "Exact quasi-identifiers of a sliced release, with their numbers per bucket."
-    else:
-        how = "Generalized" if arrangement.generalized else "Exact"
-        comment = f"{how} quasi-identifiers of an anatomized release, one row per record."
-    columns = _located(arrangement, table.part, columns, table.groups[0])
-    return _plain(spec, table.part, tables, columns, comment)
-
-
-def _sensitive(
-    spec: ReleaseSpec,
-    arrangement: Arrangement,
-    table: SensitiveTable,
-    tables: Tables,
-    guarantee: str,
-) -> PublishedView:
-    columns = [*_numbers([GROUP_ID]), *_columns((*table.quasi, *table.sensitive))]
-    columns.append(_COUNTED)
-    comment = f"Sensitive values of an anatomized release. Guarantee: {guarantee}."
-    columns = _located(arrangement, table.part, columns, GROUP_ID)
-    return _plain(spec, table.part, tables, columns, comment)
 
 
 def _counterfeits(spec: ReleaseSpec, tables: Tables) -> PublishedView:
@@ -87,11 +64,11 @@ def _numbers(groups: Sequence[str]) -> list[ViewColumn]:
     return [ViewColumn(name, "integer", said.get(name, _NUMBER)) for name in groups]
 
 
-def _links(arrangement: Arrangement, table: QuasiTable) -> list[ViewColumn]:
-    """The numbers of a QIT; with several partitions, of which sensitive table each has buckets."""
-    if arrangement.aligned:
+def _links(arrangement: Arrangement, table: PublishedRelation) -> list[ViewColumn]:
+    """The numbers of a table; with several partitions, of which table a QIT has each."""
+    if arrangement.aligned or table.rows == "value":
         return _numbers(table.groups)
-    parts = {sensitive.partition: sensitive.part for sensitive in arrangement.sensitive}
+    parts = {sensitive.link: sensitive.part for sensitive in arrangement.sensitive}
     return [
         replace(column, form="bucket", part=parts[column.name]) if column.name in parts else column
         for column in _numbers(table.groups)
@@ -112,21 +89,21 @@ def _columns(items: Sequence[Shown]) -> list[ViewColumn]:
     return columns
 
 
-def _located(
-    arrangement: Arrangement, part: str, columns: Sequence[ViewColumn], bucket: str
-) -> Columns:
+def _located(arrangement: Arrangement, table: PublishedRelation) -> list[ViewColumn]:
     """The columns of a table with their buckets, unless its values may be nobody's.
 
     Generalized columns are a part each. So are numbers of buckets of other tables.
     """
+    columns = [*_links(arrangement, table), *_columns(table.items)]
+    columns += [_COUNTED] if table.count else []
     if arrangement.counterfeits:
-        return tuple(columns)
+        return columns
     found: list[ViewColumn] = []
     for column in columns:
         apart = arrangement.generalized or column.form == "bucket"
-        own = (apart and column.part) or part
-        found.append(column.located(bucket, own) if column.form is not None else column)
-    return tuple(found)
+        own = (apart and column.part) or table.part
+        found.append(column.located(table.groups[0], own) if column.form is not None else column)
+    return found
 
 
 # -- the join ---------------------------------------------------------------------------------
@@ -142,43 +119,31 @@ def _joined(
     """
     bearing = arrangement.bearing
     tree = query("select 1 from q", {"q": tables[bearing.part]})
-    others = [
-        *[(table, GROUP_ID, table.attributes) for table in arrangement.quasi[:-1]],
-        *[(t, t.partition, (*t.quasi, *t.sensitive)) for t in arrangement.sensitive],
-    ]
-    sources: dict[str, tuple[Shown, ...]] = {"q": (*bearing.attributes, *bearing.carried)}
-    share: exp.Expr = fragment("q.count::numeric") if bearing.counted else fragment("1.0")
+    sources = {"q": bearing.items}
+    share: exp.Expr = fragment("q.count::numeric" if bearing.count else "1.0")
     sized: dict[tuple[str, bool], str] = {}
-    for place, (table, link, items) in enumerate(others):
+    for place, table in enumerate((*arrangement.quasi[:-1], *arrangement.sensitive)):
         alias = f"t{place}"
-        tree = _join(tree, tables[table.part], alias, link)
-        sources[alias] = tuple(items)
+        tree = _join(tree, tables[table.part], alias, table.link)
+        sources[alias] = table.items
         # With counterfeits a sensitive table has more values than there are records.
-        size = (link, arrangement.counterfeits and isinstance(table, SensitiveTable))
+        size = (table.link, arrangement.counterfeits and table.rows == "value")
         if size not in sized:
             sized[size] = f"s{place}"
-            tree = _join(tree, _sizes(tables, table.part), sized[size], link)
-        share = fragment(":s * t.count / n.n", s=share)
-        share = _renamed(share, {"t": alias, "n": sized[size]})
+            counted = query(
+                "select u.group_id, sum(u.count) as n from u group by u.group_id",
+                {"u": tables[table.part]},
+            )
+            tree = _join(tree, counted, sized[size], table.link)
+        share = fragment(
+            ":s * :count / :n", s=share, count=col(COUNT, alias), n=col("n", sized[size])
+        )
     return _weighed(spec, arrangement, tree, sources, share, guarantee)
 
 
 def _join(tree: exp.Select, table: Relation, alias: str, link: str) -> exp.Select:
     on = exp.EQ(this=col(GROUP_ID, alias), expression=col(link, "q"))
     return tree.join(aliased(table, alias), on=on)
-
-
-def _sizes(tables: Tables, part: str) -> exp.Select:
-    return query(
-        "select u.group_id, sum(u.count) as n from u group by u.group_id", {"u": tables[part]}
-    )
-
-
-def _renamed(tree: exp.Expr, names: dict[str, str]) -> exp.Expr:
-    for column in tree.find_all(exp.Column):
-        if column.table in names:
-            column.set("table", exp.to_identifier(names[column.table]))
-    return tree
 
 
 def _weighed(

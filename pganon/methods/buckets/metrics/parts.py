@@ -8,7 +8,7 @@ mqit<p>, mst<p>  (groups.., c<i>, s<j>, n)   the relations, by their place in th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -16,37 +16,28 @@ from pganon.encode.sensitive import looked_up, with_code
 from pganon.encode.work import dictionary
 from pganon.forms.elements import element
 from pganon.forms.form import Tables
+from pganon.forms.shape import PublishedRelation, shown
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.metrics import boxes
-from pganon.methods.common.metrics.boxes import box_table
+from pganon.metrics import boxes
+from pganon.metrics.boxes import box_table
 from pganon.metrics.source import all_records
 from pganon.policy.options import CLASS_ID, GROUP_ID
-from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, query
 from pganon.steps import CreateTable, State, Step
 
 
 @dataclass(frozen=True)
-class Part:
-    """A published relation.
+class Part(PublishedRelation):
+    """A relation of the release, or shares of the box of every class.
 
     Attributes:
         work: its work table.
-        name: its name in the release.
-        groups: its columns with numbers of buckets.
-        link: the column of the last QIT that has the number of its bucket.
-        counted: whether its rows have counts.
-        box: whether it has shares of the box of every class, and is no relation of the release.
+        box: whether it is no relation of the release.
     """
 
-    work: str
-    name: str
-    groups: tuple[str, ...]
-    link: str
-    attributes: tuple[Attribute, ...]
-    sensitive: tuple[Sensitive, ...]
-    counted: bool
+    work: str = ""
     box: bool = False
 
     @property
@@ -75,26 +66,14 @@ class Parts:
     @classmethod
     def of(cls, arrangement: Arrangement) -> Parts:
         boxed = arrangement.bearing.attributes if arrangement.generalized else ()
-        quasi = [
-            Part(box_table(a), "", (GROUP_ID,), CLASS_ID, (a,), (), counted=True, box=True)
+        shares = [
+            Part("", "record", (GROUP_ID,), (a,), link=CLASS_ID, work=box_table(a), box=True)
             for a in boxed
         ]
-        quasi += [
-            Part(
-                f"mqit{place}",
-                t.part,
-                t.groups,
-                GROUP_ID,
-                () if boxed else t.attributes,
-                (),
-                t.counted,
-            )
-            for place, t in enumerate(arrangement.quasi)
-        ]
-        sensitive = [
-            Part(f"mst{place}", t.part, (GROUP_ID,), t.partition, t.quasi, t.sensitive, True)
-            for place, t in enumerate(arrangement.sensitive)
-        ]
+        quasi = [Part(**vars(t), work=f"mqit{i}") for i, t in enumerate(arrangement.quasi)]
+        if boxed:
+            quasi = [*shares, *[replace(part, attributes=()) for part in quasi]]
+        sensitive = [Part(**vars(t), work=f"mst{i}") for i, t in enumerate(arrangement.sensitive)]
         return cls(quasi[-1], tuple(quasi[:-1]), tuple(sensitive))
 
     @property
@@ -133,7 +112,7 @@ def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
     return lambda state: Parts.of(arrange(spec, state))
 
 
-def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) -> list[Step]:
+def steps(spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables]) -> list[Step]:
     """A step for the source, and one for every relation that the arrangement may have."""
     source = CreateTable(
         "metric_source",
@@ -141,11 +120,12 @@ def steps(spec: ReleaseSpec, parts: PartsOf, tables: Callable[[State], Tables]) 
         lambda s: s.work("msource"),
         lambda s: _source(spec, s),
     )
+    parts = parts_of(spec, arrange)
     most = parts(State(0))
     chain: list[Step] = [source]
     chain += [_step(parts, tables, part.work) for part in most.every if not part.box]
     if most.boxes:
-        chain += boxes.steps(spec, most.bearing.name, tables)
+        chain += boxes.steps(spec, lambda s: shown(arrange(spec, s).shape, tables(s)))
     return chain
 
 
@@ -156,7 +136,7 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
     def select(state: State) -> exp.Expr:
         (part,) = here(state)
         bearing = part == parts(state).bearing
-        return _coded(part, tables(state)[part.name], state, sized=not bearing)
+        return _coded(part, tables(state)[part.part], state, sized=not bearing)
 
     return CreateTable(
         f"metric_{work[1:]}",
@@ -184,7 +164,7 @@ def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) ->
         tree = _quasi(tree, attribute, state)
     for item in part.sensitive:
         tree = with_code(tree, item, col(item.published, "t"), state)
-    tree = tree.select(named(fragment("t.count" if part.counted else "1"), "n"))
+    tree = tree.select(named(fragment("t.count" if part.count else "1"), "n"))
     names = [*part.groups, *part.codes, *part.sensitive_codes]
     grouped = query("select sum(x.n)::float8 as n from x", {"x": tree})
     if sized:

@@ -2,28 +2,66 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+
+from sqlglot import exp
 
 from pganon.forms.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSED
 from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
 from pganon.methods.buckets.metrics import (
-    deviations,
     membership,
     parts,
     reconstruction,
-    sizes,
     workload,
 )
+from pganon.methods.buckets.metrics.parts import Parts, PartsOf
 from pganon.methods.buckets.metrics.questions import numbers
 from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import bounds_of, errors_of, finite
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import State, Step
-from pganon.steps.facts import RECORDS, Facts
+from pganon.sqltools import query, stacked
+from pganon.steps import Check, State, Step
+from pganon.steps.facts import RECORDS, Facts, label, or_null
+
+_SIZES = or_null(label("bucket_sizes"))
+"""JSON array of [size, buckets]."""
+
+
+def size_steps(parts: PartsOf) -> list[Step]:
+    """The check that observes the sizes of buckets."""
+    return [
+        Check(
+            "bucket_sizes", "buckets by size", lambda s: _bucket_sizes(parts(s), s), gives=[_SIZES]
+        )
+    ]
+
+
+def _bucket_sizes(parts: Parts, state: State) -> exp.Expr:
+    """Over all partitions; tables that share one are counted once."""
+    sets = {part.link: part for part in parts.sensitive_tables}
+    buckets = [
+        query("select distinct t.group_id, t.size from t", {"t": state.work(part.work)})
+        for part in sets.values()
+    ]
+    counted = query(
+        "select b.size::bigint as size, count(*) as n from b group by 1", {"b": stacked(buckets)}
+    )
+    return query(
+        "select json_agg(json_build_array(c.size, c.n) order by c.size)::text as bucket_sizes"
+        " from c",
+        {"c": counted},
+    )
+
+
+def size_histogram(facts: Facts) -> dict[str, int]:
+    """Buckets by number of records, the smallest first; keys are texts, as in JSON."""
+    return {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")}
+
 
 SHOWN = 8
 """Sizes of buckets that are printed."""
@@ -136,11 +174,11 @@ def measure_steps(
 ) -> tuple[Step, ...]:
     """Steps whose facts :func:`metrics_of` reads."""
     arranged = parts.parts_of(spec, arrange)
-    steps: list[Step] = parts.steps(spec, arranged, tables)
+    steps: list[Step] = parts.steps(spec, arrange, tables)
     if request.everything:
         steps += reconstruction.steps(spec, arranged)
         steps += membership.steps(spec, arranged)
-        steps += sizes.steps(arranged)
+        steps += size_steps(arranged)
     if request.workload is not None:
         steps += workload.steps(spec, arranged, request.workload)
     return tuple(steps)
@@ -153,7 +191,7 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
         measured["workload"] = WorkloadMetrics(
             request.workload, errors_of("n", state.facts), {}, bounds_of(state.facts)
         )
-        measured["deviation"] = finite(state[deviations.DEVIATION])
+        measured["deviation"] = finite(state[workload.DEVIATION])
     return BucketMetrics(**measured)
 
 
@@ -166,7 +204,7 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
-        "sizes": sizes.histogram(facts),
+        "sizes": size_histogram(facts),
     }
 
 

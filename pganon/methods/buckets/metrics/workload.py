@@ -5,18 +5,38 @@ mdraws      (query, x, first, last, bits)   predicate of a query on column x: co
 mqueries    (query, a<p>, item, first<p>, last<p>, bits<p>, first, last, bits)   one row per
             query: quasi-identifiers in places, and a sensitive column with its predicate
 mexact      (query, n)   answers on the source; no row: nothing matches
+<relation>_cells    (a<p>, key<p>, cell, groups.., size, n)   rows of a relation of
+                    quasi-identifiers by the codes that queries are about, which `cell` numbers; of
+                    the last QIT without `size`
+<relation>_matches  (query, item, cell)       cells that match
+<relation>_shares   (query, group_id, n)      share of a bucket that matches what is asked of it;
+                    no row: nothing matches, or nothing is asked
+mreached    (query, item, number, links.., n)   records of the last QIT that match, by buckets;
+            `number` is the bucket of the sensitive table that the query is about
+mheld       (a<p>, item, group_id, size, key<p>, value, n)   rows of the sensitive tables; a<p> and
+            key<p> where one of them has quasi-identifiers
+mestimate   (query, n)   matching records times the shares of what matches in their buckets
+mworlds     (query, variance, lower, upper)   where these alone decide
+
+Of the n records of a bucket, b match the predicates on quasi-identifiers and a match the one on
+the sensitive column: two conditions of an estimate. Buckets are independent.
 
 Queries are those of Xiao and Tao (VLDB 2006): every predicate asks for the same share of values.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from sqlglot import exp
 
+from pganon.forms.matched import both, call, exact
 from pganon.forms.request import Workload
-from pganon.methods.buckets.metrics import deviations, estimates
+from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.metrics.keys import (
+    about,
     all_match,
+    among,
     asked,
     codes,
     distinct,
@@ -27,13 +47,269 @@ from pganon.methods.buckets.metrics.keys import (
     summed,
     value,
 )
-from pganon.methods.buckets.metrics.parts import PartsOf
-from pganon.methods.common.metrics.queries import draws, queries
-from pganon.metrics.answers import error_step
+from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
+from pganon.metrics import boxes
+from pganon.metrics.answers import bounds_step, error_step
 from pganon.metrics.draws import predicates
-from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, query
-from pganon.steps import CreateTable, State, Step
+from pganon.metrics.queries import draws, queries
+from pganon.metrics.source import cell_number
+from pganon.policy.options import GROUP_ID
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, col, fragment, named, query, stacked
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import measure, or_null
+
+# -- deviations and bounds -------------------------------------------------------------------------
+
+
+DEVIATION = or_null(measure("workload_deviation"))
+"""None where more than one random assignment decides whether a record matches."""
+
+
+def deviation_steps(parts: PartsOf) -> list[Step]:
+    """Steps that observe DEVIATION and bounds; both are known where one assignment decides."""
+
+    def one(state: State) -> bool:
+        return not parts(state).beside()
+
+    return [
+        CreateTable(
+            "workload_worlds",
+            "what answers may be",
+            lambda s: s.work("mworlds"),
+            _worlds,
+            when=one,
+        ),
+        Check(
+            "workload_deviation",
+            "how far answers may be from the truth by chance",
+            lambda s: _deviation(s) if one(s) else query("select null as workload_deviation"),
+            gives=[DEVIATION],
+        ),
+        bounds_step(lambda s: s.work("mworlds") if one(s) else None),
+    ]
+
+
+def _worlds(state: State) -> exp.Expr:
+    having = query(
+        "select q.query, q.item, t.group_id, t.size, sum(t.n) as a from q"
+        " join t on t.item = q.item where :value group by 1, 2, 3, 4",
+        {"q": state.work("mqueries"), "t": state.work("mheld")},
+        value=matches("value", "", "t"),
+    )
+    size = col("size", "h")
+    found = both(size, [exact(size, col("a", "h")), exact(size, col("n", "r"))])
+    return query(
+        "select h.query, sum(:variance) as variance, sum(:fewest) as lower, sum(:most) as upper"
+        " from h join r on r.query = h.query and r.item = h.item and r.number = h.group_id"
+        " group by h.query",
+        {"h": having, "r": state.work("mreached")},
+        fewest=found.fewest,
+        most=found.most,
+        variance=call("count_variance", n=size, **vars(found)),
+    )
+
+
+def _deviation(state: State) -> exp.Expr:
+    """One row: the mean, over the queries with records, of the deviation over the exact answer."""
+    return query(
+        "select avg(sqrt(coalesce(v.variance, 0)) / e.n) as workload_deviation from e"
+        " left join v on v.query = e.query where e.n > 0",
+        {"e": state.work("mexact"), "v": state.work("mworlds")},
+    )
+
+
+# -- answers from the published relations ----------------------------------------------------------
+
+
+def estimate_steps(parts: PartsOf, places: int) -> list[Step]:
+    """Steps for every relation that the arrangement may have."""
+    most = parts(State(0))
+    tables = [part.work for part in most.every if not part.box]
+    return [
+        *[step for work in tables for step in _share_steps(parts, work, places)],
+        *([boxes.share_step(most.boxes, places)] if most.boxes else []),
+        CreateTable(
+            "workload_reached",
+            "published records that match, by bucket",
+            lambda s: s.work("mreached"),
+            lambda s: _reached(parts(s), places, s),
+        ),
+        CreateTable(
+            "workload_held",
+            "published sensitive values that queries are about",
+            lambda s: s.work("mheld"),
+            lambda s: _held(parts(s), places, s),
+        ),
+        CreateTable(
+            "workload_estimate",
+            "answers from the published relations",
+            lambda s: s.work("mestimate"),
+            lambda s: stacked(
+                [_of_table(parts(s), part, places, s) for part in parts(s).sensitive_tables]
+            ),
+        ),
+    ]
+
+
+def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
+    def among_them(of: Callable[[Parts], Iterable[Part]]) -> Callable[[State], list[Part]]:
+        return lambda s: [part for part in of(parts(s)) if part.work == work]
+
+    beside = among_them(lambda p: p.beside_any)
+    celled = among_them(lambda p: [p.bearing, *p.beside_any])
+    return [
+        CreateTable(
+            f"workload_{work[1:]}_cells",
+            "published cells that queries are about",
+            lambda s: _cells_of(celled(s)[0], s),
+            lambda s: _cells(parts(s), celled(s)[0], places, s),
+            when=lambda s: bool(celled(s)),
+        ),
+        CreateTable(
+            f"workload_{work[1:]}_matches",
+            "cells that match what queries ask for",
+            lambda s: _matches_of(celled(s)[0], s),
+            lambda s: _matching(celled(s)[0], places, s),
+            when=lambda s: bool(celled(s)),
+        ),
+        CreateTable(
+            f"workload_{work[1:]}_shares",
+            "shares of buckets that match",
+            lambda s: _shares_of(beside(s)[0], s),
+            lambda s: _shares(beside(s)[0], places, s),
+            when=lambda s: bool(beside(s)),
+        ),
+    ]
+
+
+def _cells_of(part: Part, state: State) -> QualifiedName:
+    return state.work(f"{part.work}_cells")
+
+
+def _matches_of(part: Part, state: State) -> QualifiedName:
+    return state.work(f"{part.work}_matches")
+
+
+def _shares_of(part: Part, state: State) -> QualifiedName:
+    return state.work(f"{part.work}_shares")
+
+
+def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
+    names = asked(places)
+    columns = [*part.groups, *(() if part == parts.bearing else ("size",))]
+    tree = query(
+        "select t.n from q cross join t",
+        {"q": distinct(state.work("mqueries"), names), "t": state.work(part.work)},
+    )
+    if part != parts.bearing:
+        tree = tree.where(about(part.attributes, places, "q"))
+    tree = tree.select(*[col(name, "q") for name in names], *[col(name, "t") for name in columns])
+    tree = keyed(tree, codes(part.attributes, places, "q", "t"))
+    cell = [*names, *keys(places)]
+    rows = {"c": summed(tree, [*cell, *columns])}
+    return query("select c.* from c", rows).select(named(cell_number(cell, "c"), "cell"))
+
+
+def _matching(part: Part, places: int, state: State) -> exp.Select:
+    """(query, item, cell): matches are computed once per cell, not in every bucket."""
+    cell = ["cell", *asked(places), *keys(places)]
+    return query(
+        "select q.query, q.item, c.cell from q join c on :same and :all",
+        {"q": state.work("mqueries"), "c": distinct(_cells_of(part, state), cell)},
+        same=same(asked(places), "c"),
+        all=all_match(places, "c"),
+    )
+
+
+def _shares(part: Part, places: int, state: State) -> exp.Expr:
+    return query(
+        "select m.query, c.group_id, sum(c.n / c.size) as n from m join c on c.cell = m.cell"
+        " group by m.query, c.group_id",
+        {"m": _matches_of(part, state), "c": _cells_of(part, state)},
+    )
+
+
+def _asks(items: tuple[Sensitive, ...]) -> exp.Expr:
+    """Condition: the query `q` is about one of these columns."""
+    return among(col("item", "q"), [item.index for item in items])
+
+
+def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
+    links = list(dict.fromkeys(other.link for other in parts.beside_any))
+    if parts.boxes:
+        asking = state.work("mqueries")
+        cells = boxes.matching(parts.bearing.work, parts.bearing.groups, state)
+        matched = fragment("c.query = q.query")
+    else:
+        asking, cells = _matches_of(parts.bearing, state), _cells_of(parts.bearing, state)
+        matched = fragment("c.cell = q.cell")
+    trees = [
+        query(
+            "select q.query, q.item, :number as number, c.n from q join c on :matched where :mine",
+            {"q": asking, "c": cells},
+            number=col(part.link, "c"),
+            matched=matched,
+            mine=_asks(part.sensitive),
+        ).select(*[col(name, "c") for name in links])
+        for part in parts.sensitive_tables
+    ]
+    return stacked([summed(tree, ["query", "item", "number", *links]) for tree in trees])
+
+
+def _names(parts: Parts, places: int) -> list[str]:
+    """Columns on which all queries that a row of a sensitive table answers agree."""
+    quasi = any(part.attributes for part in parts.sensitive_tables)
+    return [*(asked(places) if quasi else ()), "item"]
+
+
+def _held(parts: Parts, places: int, state: State) -> exp.Expr:
+    names = _names(parts, places)
+    trees: list[exp.Select] = []
+    for part in parts.sensitive_tables:
+        tree = query(
+            "select t.group_id, t.size, t.n from q cross join t where :mine",
+            {"q": distinct(state.work("mqueries"), names), "t": state.work(part.work)},
+            mine=_asks(part.sensitive),
+        ).select(*[col(name, "q") for name in names], value(part.sensitive, "t"))
+        cells = codes(part.attributes, places, "q", "t") if len(names) > 1 else []
+        columns = [*names, GROUP_ID, "size", *keys(len(cells)), "value"]
+        trees.append(summed(keyed(tree, cells), columns))
+    return stacked(trees)
+
+
+def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select:
+    """(query, n) of queries on a column of a sensitive table."""
+    names = _names(parts, places)
+    share: exp.Expr = fragment("r.n * t.n / t.size")
+    tree = query(
+        "select r.query from r join t on t.group_id = r.number and t.item = r.item"
+        " join q on q.query = r.query where :mine and :same and :all and :value group by r.query",
+        {"r": state.work("mreached"), "q": state.work("mqueries"), "t": state.work("mheld")},
+        mine=_asks(part.sensitive),
+        same=same(names, "t"),
+        all=all_match(places, "t") if len(names) > 1 else exp.true(),
+        value=matches("value", "", "t"),
+    )
+    for number, other in enumerate(parts.tables_beside(part)):
+        alias = f"o{number}"
+        tree = _with_share(tree, other, places, alias, state)
+        share = fragment(":s * coalesce(:o, 1)", s=share, o=col("n", alias))
+    return tree.select(named(exp.Sum(this=share), "n"))
+
+
+def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: State) -> exp.Select:
+    """The rows of `tree` with a match in another relation, weighted by its matching share."""
+    on = fragment(
+        ":query = r.query and :number = :link",
+        query=col("query", alias),
+        number=col(GROUP_ID, alias),
+        link=col(other.link, "r"),
+    )
+    shares = aliased(_shares_of(other, state), alias)
+    untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
+    kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
+    return tree.join(shares, on=on, join_type="left").where(exp.paren(kept))
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
@@ -58,9 +334,9 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
             lambda s: s.work("mexact"),
             lambda s: _exact(spec, places, s),
         ),
-        *estimates.steps(parts, places),
+        *estimate_steps(parts, places),
         error_step("n"),
-        *deviations.steps(parts),
+        *deviation_steps(parts),
     ]
 
 

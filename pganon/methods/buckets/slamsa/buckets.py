@@ -138,7 +138,7 @@ def _conditions(context: SlamsaContext, state: State, place: int) -> list[Freque
     held = {
         item.index
         for table in arranged.sensitive
-        if table.partition == partition
+        if table.link == partition
         for item in table.sensitive
     }
     return [frequency for frequency in every if held.issuperset(frequency.columns)]

@@ -42,7 +42,7 @@ def eligibility(context: SlicingContext) -> Eligibility:
 
 def _remedy(context: SlicingContext, state: State) -> str | None:
     """A hint to publish the sensitive column alone, so that all records are one stratum."""
-    if not arrangement(context.spec, state).sensitive[0].quasi:
+    if not arrangement(context.spec, state).sensitive[0].attributes:
         return None
     if isinstance(context.options.columns, tuple):
         return "list the sensitive column alone under columns"
@@ -50,7 +50,7 @@ def _remedy(context: SlicingContext, state: State) -> str | None:
 
 
 def _stratum(context: SlicingContext, state: State) -> str:
-    beside = arrangement(context.spec, state).sensitive[0].quasi
+    beside = arrangement(context.spec, state).sensitive[0].attributes
     names = ", ".join(quote(attribute.column.name) for attribute in beside)
     return f"records with the same {names}, which the sensitive column holds" if names else ALL
 
@@ -86,7 +86,7 @@ def tree_steps(context: SlicingContext) -> list[Step]:
 def _coded(context: SlicingContext, state: State) -> exp.Expr:
     beside = [
         col(f"c{attribute.index}", "c")
-        for attribute in arrangement(context.spec, state).sensitive[0].quasi
+        for attribute in arrangement(context.spec, state).sensitive[0].attributes
     ]
     number: exp.Expr = num(0)
     if beside:

@@ -25,7 +25,7 @@ from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.options import rounds_of
 from pganon.methods.classes.full_domain.refused import WHOLE
 from pganon.methods.classes.full_domain.shown import extents_of_classes, widened
-from pganon.methods.common.form import class_checks, class_views, classes
+from pganon.methods.common.form import class_checks, class_description, classes
 from pganon.methods.common.form.checked import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
@@ -187,7 +187,7 @@ def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedVie
 
     return tuple(
         replace(view, columns=tuple(map(with_level, view.columns)))
-        for view in class_views.views(spec, state, tables)
+        for view in class_description.views(spec, state, tables)
     )
 
 

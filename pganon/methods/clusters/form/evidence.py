@@ -13,7 +13,8 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.forms.form import Evidence, Relations, Tables
+from pganon.forms.form import Evidence, Tables
+from pganon.forms.shape import Relations
 from pganon.identifiers import quote
 from pganon.methods.clusters.form.utility import COMBINATIONS
 from pganon.metrics import distribution
@@ -94,7 +95,7 @@ def _spread(axis: Axis, state: State) -> exp.Select:
     )
 
 
-def _common(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
+def _document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
     smallest = spec.policy.report.smallest
     found = [
         one
@@ -114,27 +115,8 @@ def _common(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
         "class_sizes": {"release": None, "source": None},
         "sensitive": [],
         "candidates": found,
+        "attributes": distributions.documents(axes(spec.attributes), facts, smallest, whole=whole),
     }
 
 
-def _document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    attributes = [
-        {
-            "column": axis.attribute.published,
-            **exactness.document(axis, facts),
-            "distribution": distributions.document(axis, facts, spec.policy.report.smallest),
-        }
-        for axis in axes(spec.attributes)
-    ]
-    return {**_common(spec, facts), "attributes": attributes}
-
-
-def _whole_document(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
-    attributes = [
-        {"column": axis.attribute.published, **exactness.document(axis, facts)}
-        for axis in axes(spec.attributes)
-    ]
-    return {**_common(spec, facts), "attributes": attributes}
-
-
-EVIDENCE = Evidence(_steps, _document, _whole, _whole_document)
+EVIDENCE = Evidence(_steps, _document, _whole)

@@ -9,7 +9,6 @@ from pganon.encode.people import identity, owner_columns
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.work import CODED, dictionary
 from pganon.forms.elements import element, text_key
-from pganon.forms.form import Tables
 from pganon.forms.stored import key_step, numbers, numbers_step, repeated, stored
 from pganon.forms.work import ASSIGNED, QS_CELLS
 from pganon.methods.clusters.quasi_sensitive import QuasiSensitive, small_code_arrays
@@ -297,10 +296,3 @@ def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
         repeated(numbers(state, CLUSTER_NO), "gid"),
         *repeated_members(spec, state),
     ]
-
-
-def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
-    """SELECT one row: `published`, the number of records."""
-    return query(
-        "select coalesce(sum(c.size), 0)::bigint as published from clusters as c", dict(tables)
-    )

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.lookups import joined
 from pganon.encode.records import ties
-from pganon.forms.elements import of_text_key, own_value, own_values
-from pganon.forms.form import Tables
+from pganon.forms.elements import element, of_text_key, own_value, own_values
+from pganon.forms.linked import part_number
+from pganon.forms.shape import PublishedRelation, Shape
 from pganon.forms.stored import (
     drawn_numbers,
     index_step,
@@ -17,8 +19,7 @@ from pganon.forms.stored import (
     repeated,
     stored,
 )
-from pganon.methods.common.arrangement import Arrange, Arrangement, QuasiTable, SensitiveTable
-from pganon.methods.common.form.bucket_rows import link_of, with_rows
+from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form.generalized import GENERALIZED, classes_step, generalization_steps
 from pganon.methods.common.form.grouping import NUMBERED, Grouping, bucket, record_columns
 from pganon.methods.common.form.members import (
@@ -32,23 +33,40 @@ from pganon.methods.common.form.table_rows import Rows
 from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import aliased, col, fragment, named, query, stacked
+from pganon.sqltools import aliased, col, named, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 
+def link_of(table: PublishedRelation) -> str:
+    """Column of the members with the number of the group that its values are of."""
+    return f"{table.part}_rows" if table.attributes else table.link
+
+
+def with_rows(arrangement: Arrangement, records: Relation, group: str, state: State) -> exp.Select:
+    """The records with :func:`link_of` the tables that have quasi-identifiers, too.
+
+    Args:
+        group: column of the records with the bucket.
+    """
+    tree = query("select r.* from r", {"r": records})
+    for table in arrangement.sensitive:
+        if not table.attributes:
+            continue
+        shown: list[exp.Expr] = []
+        for lookup in joined(axes(table.attributes), state):
+            tree = lookup.decode(tree, state, "r")
+            shown += [element(axis.attribute, lookup.column(axis, "value")) for axis in lookup.axes]
+        number = part_number(col(group, "r"), shown)
+        tree = tree.select(named(number, link_of(table)))
+    return tree
+
+
 def relations(arrangement: Arrangement, state: State) -> tuple[StoredRelation, ...]:
     """Tables that a release consists of; those the views read come first."""
-    shown = [table.part for table in (*arrangement.quasi, *arrangement.sensitive)]
+    shown = [table.part for table in arrangement.shape]
     shown += [COUNTERFEITS] if arrangement.counterfeits else []
     return stored(state, [*[(part, DATA_SCHEMA) for part in shown], ("members", PRIVATE_SCHEMA)])
-
-
-def released(arrangement: Arrangement, tables: Tables) -> exp.Select:
-    bearing = arrangement.bearing
-    counted = "coalesce(sum(q.count), 0)::bigint" if bearing.counted else "count(*)"
-    tree = query("select 1 from q", {"q": tables[bearing.part]})
-    return tree.select(named(fragment(counted), "published"), append=False)
 
 
 def duplicate_keys(
@@ -98,7 +116,7 @@ def staging_steps(
             "relations",
             "the relations of the release",
             [
-                *[_quasi_steps(spec, arrange, buckets, place) for place in range(len(most.quasi))],
+                *[_table_steps(spec, arrange, buckets, "qit", i) for i in range(len(most.quasi))],
                 [
                     _members_step(spec, arrange, buckets),
                     *people_steps(
@@ -109,8 +127,8 @@ def staging_steps(
                 ],
                 *([_counterfeit_steps(spec, buckets)] if most.counterfeits else []),
                 *[
-                    _sensitive_steps(spec, arrange, buckets, place)
-                    for place in range(len(most.sensitive))
+                    _table_steps(spec, arrange, buckets, "st", i)
+                    for i in range(len(most.sensitive))
                 ],
             ],
         ),
@@ -126,43 +144,31 @@ def _numbers(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int)
     )
 
 
-def _quasi_steps(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int) -> list[Step]:
-    def here(state: State) -> bool:
-        return place < len(arrange(spec, state).quasi)
-
-    def table(state: State) -> QuasiTable:
-        return arrange(spec, state).quasi[place]
-
-    return [
-        CreateTable(
-            f"qit{place + 1}",
-            "quasi-identifiers with the numbers of their buckets",
-            lambda s: s.stage(table(s).part),
-            lambda s: _quasi(arrange(spec, s), table(s), buckets.all_records(s), s),
-            when=here,
-        ),
-        index_step(lambda s: (table(s).part, table(s).groups[0]), f"qit{place + 1}", when=here),
-    ]
-
-
-def _sensitive_steps(
-    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, place: int
+def _table_steps(
+    spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, kind: str, place: int
 ) -> list[Step]:
+    """A table of quasi-identifiers (qit) or of sensitive columns (st)."""
+
+    def tables(state: State) -> Shape:
+        found = arrange(spec, state)
+        return found.quasi if kind == "qit" else found.sensitive
+
     def here(state: State) -> bool:
-        return place < len(arrange(spec, state).sensitive)
+        return place < len(tables(state))
 
-    def table(state: State) -> SensitiveTable:
-        return arrange(spec, state).sensitive[place]
+    def select(state: State) -> exp.Expr:
+        table = tables(state)[place]
+        values = table.rows == "value"
+        records = _valued(spec, buckets, state) if values else buckets.all_records(state)
+        return _rows(arrange(spec, state), table, records, state)
 
+    purpose = "quasi-identifiers with the numbers of their buckets"
+    if kind == "st":
+        purpose = "sensitive values of every bucket with their numbers of records"
+    name = f"{kind}{place + 1}"
     return [
-        CreateTable(
-            f"st{place + 1}",
-            "sensitive values of every bucket with their numbers of records",
-            lambda s: s.stage(table(s).part),
-            lambda s: _sensitive(arrange(spec, s), table(s), _valued(spec, buckets, s), s),
-            when=here,
-        ),
-        index_step(lambda s: (table(s).part, GROUP_ID), f"st{place + 1}", when=here),
+        CreateTable(name, purpose, lambda s: s.stage(tables(s)[place].part), select, when=here),
+        index_step(lambda s: (tables(s)[place].part, tables(s)[place].groups[0]), name, when=here),
     ]
 
 
@@ -265,10 +271,10 @@ def _members(
     spec: ReleaseSpec, arrangement: Arrangement, records: Relation, state: State
 ) -> exp.Expr:
     names = {bucket(place): name for place, name in enumerate(arrangement.partitions)}
-    parts = [table for table in arrangement.sensitive if table.quasi]
+    parts = [table for table in arrangement.sensitive if table.attributes]
     if identity(spec) is not None and parts:
         names |= {link_of(table): link_of(table) for table in parts}
-        (number,) = {_number(arrangement, table.partition).name for table in parts}
+        (number,) = {_number(arrangement, table.link).name for table in parts}
         records = with_rows(arrangement, records, number, state)
     return members(spec, state, records, names, own_values(spec, "g"))
 
@@ -281,27 +287,19 @@ def _class(arrangement: Arrangement) -> str:
     return bucket(arrangement.partitions.index(CLASS_ID))
 
 
-def _quasi(
-    arrangement: Arrangement, table: QuasiTable, records: Relation, state: State
+def _rows(
+    arrangement: Arrangement, table: PublishedRelation, records: Relation, state: State
 ) -> exp.Expr:
     rows = Rows(records, state)
     for name in table.groups:
-        rows.group(_number(arrangement, name), name)
-    if arrangement.generalized:
+        link = table.link if table.rows == "value" else name
+        rows.group(_number(arrangement, link), name)
+    if arrangement.generalized and table.rows == "record":
         rows.generalized(table.attributes, col(_class(arrangement), "r"))
     else:
         rows.exact(table.attributes)
-    for item in table.carried:
-        rows.unchanged(item, f"p{item.index}")
-    return rows.select(counted=table.counted)
-
-
-def _sensitive(
-    arrangement: Arrangement, table: SensitiveTable, records: Relation, state: State
-) -> exp.Expr:
-    rows = Rows(records, state)
-    rows.group(_number(arrangement, table.partition), GROUP_ID)
-    rows.exact(table.quasi)
     for item in table.sensitive:
         rows.unchanged(item, f"v{item.index}")
-    return rows.select(counted=True)
+    for item in table.carried:
+        rows.unchanged(item, f"p{item.index}")
+    return rows.select(counted=table.count is not None)

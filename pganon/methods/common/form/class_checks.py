@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlglot import exp
 
 from pganon.encode.first import first_of
 from pganon.encode.sensitive import sensitive_key
 from pganon.forms.elements import text_key
-from pganon.forms.form import STRUCTURE, Relations, Tables
-from pganon.forms.linked import Linked, linked_column
-from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.forms.form import Tables
+from pganon.forms.shape import Relations
+from pganon.methods.common.form.checked import requirement_check, structure_check
+from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.population import population_checks
 from pganon.methods.common.form.profit import profit_checks
 from pganon.methods.common.form.reference import (
@@ -24,7 +23,7 @@ from pganon.methods.common.form.reference import (
     source_counts,
     with_shares,
 )
-from pganon.methods.common.form.regions import region_check
+from pganon.methods.common.form.regions.classes import region_check
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.resolved.increments import REGIONS
@@ -44,7 +43,7 @@ SAID = {
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
-    queries = [structure_check(tables)]
+    queries = [structure_check(shape(spec, state), tables)]
     queries += [region_check(spec, tables)] if spec.shows_regions else []
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
@@ -52,18 +51,6 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     queries += [_whole_check(requirement, tables) for requirement in spec.of_release]
     queries += [*population_checks(spec, tables), *profit_checks(spec, tables)]
     return (*queries, *reference_checks(spec, tables))
-
-
-def structure_check(tables: Tables) -> CheckQuery:
-    broken = query(
-        "select (select count(*) from (select class_id from classes as a group by class_id"
-        " having count(*) > 1) as twice)"
-        " + (select count(*) from (select r.class_id from records as r group by r.class_id) as h"
-        " full join classes as c on c.class_id = h.class_id"
-        " where c.class_id is null or h.class_id is null) as measured",
-        dict(tables),
-    )
-    return violations_check(STRUCTURE, broken)
 
 
 def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
@@ -86,20 +73,6 @@ def histogram(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     return [CLASS_ID], _counted(tables, item)
-
-
-def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """Linkage of classes: people of a class look the same."""
-    return linked_classes(spec, lambda item: _counted(tables, item))
-
-
-def linked_classes(spec: ReleaseSpec, counted: Callable[[Sensitive], exp.Select]) -> Linked:
-    """The same; `counted` has a row (class_id, value, n) per class and value of a column."""
-    columns = [
-        linked_column(item.column.name, CLASS_ID, counted(item), col(CLASS_ID, "h"))
-        for item in spec.sensitive
-    ]
-    return Linked((CLASS_ID,), tuple(columns))
 
 
 def class_sizes(tables: Relations) -> exp.Select:

@@ -1,14 +1,14 @@
-"""Equivalence classes as metrics see them: a class is a group with one published value each."""
+"""Equivalence classes: a class is a group with one published value of every quasi-identifier."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.looks import unchanged
-from pganon.forms.elements import attribute_columns
+from pganon.forms.elements import exact_column
 from pganon.forms.facts import losses
 from pganon.forms.form import (
     Description,
@@ -16,51 +16,71 @@ from pganon.forms.form import (
     OnRequest,
     Publication,
     PublishedForm,
-    Relations,
     Staging,
     Statistics,
     Tables,
     Verification,
     Whole,
 )
+from pganon.forms.linked import linked_by
+from pganon.forms.shape import Relations
 from pganon.forms.told import nothing
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form import class_checks, class_views, classes
+from pganon.methods.common.form import class_checks, classes
 from pganon.methods.common.form.class_records import (
     classes_of_cells,
     encoded_records,
     same_cell,
 )
+from pganon.methods.common.form.classes import shape
+from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
+from pganon.methods.common.form.label_values import label_views
 from pganon.methods.common.form.population import covered_people
+from pganon.methods.common.form.reference import reference_views
 from pganon.metrics import loss
-from pganon.metrics.evidence.classes import described, evidence_of
-from pganon.metrics.report import ClassMetrics, metrics_of
-from pganon.metrics.steps import measure_steps
+from pganon.metrics.evidence.classes import evidence_of
+from pganon.metrics.report import ClassMetrics, measure_steps, metrics_of
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import aliased, col, named, query
+from pganon.sqltools import aliased, col, query
 from pganon.steps import Chains, Check, State, Step
+from pganon.steps.relations import PublishedView, ViewColumn
+
+_RECORDS = "records"
+"""The columns that are published unchanged: those of a record are known together."""
+
+_NUMBER = ViewColumn(CLASS_ID, "integer", "Number of the equivalence class, random per release.")
 
 
-def shown(spec: ReleaseSpec, tables: Relations) -> exp.Select:
-    tree = query(
-        "select c.class_id as group_id, r.n from classes as c"
-        " join (select x.class_id, count(*) as n from records as x group by x.class_id) as r"
-        " on r.class_id = c.class_id",
-        dict(tables),
-    )
-    for attribute in spec.attributes:
-        tree = tree.select(col(attribute.published, "c"))
-        if attribute.null_column is not None:
-            tree = tree.select(col(attribute.null_column, "c"))
-    return tree
+def views(
+    spec: ReleaseSpec, state: State, tables: Tables, owner: ViewColumn | None = None
+) -> tuple[PublishedView, ...]:
+    """The views over the relations in `tables`; `owner` is a column of records."""
 
+    def columns(flat: bool) -> Iterator[FlatColumn]:
+        def of_record(column: ViewColumn) -> FlatColumn:
+            located = column if flat else column.located(CLASS_ID, _RECORDS)
+            return FlatColumn(located, col(column.name, "r"))
 
-def values(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    tree = query("select r.class_id as group_id from records as r", dict(tables))
-    return tree.select(*[named(col(item.published, "r"), work) for work, item in unchanged(spec)])
+        yield FlatColumn(_NUMBER, col(CLASS_ID, "c"))
+        if owner is not None:
+            yield of_record(owner)
+        for attribute in spec.attributes:
+            yield from shown_columns(spec, attribute, CLASS_ID, flat=flat)
+        for item in spec.sensitive:
+            models = [r.label for r in spec.requirements if r.sensitive == item.index]
+            held = f" Per class: {'; '.join(models)}." if models else ""
+            said = f"Sensitive, unchanged.{held}"
+            yield of_record(exact_column(item.published, item.column, said))
+        for item in spec.carried:
+            yield of_record(exact_column(item.published, item.column, "Insensitive, unchanged."))
+
+    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    comment = f"Anonymized release of equivalence classes. Guarantee: {guarantee}."
+    shown = record_views(spec, shape(spec, state), tables, columns, comment)
+    return (*shown, *reference_views(spec, tables), *label_views(spec, tables))
 
 
 def members(spec: ReleaseSpec, state: State) -> exp.Select:
@@ -75,27 +95,15 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
     return tree.select(*[col(name, "c") for name in names])
 
 
-def extents(state: State) -> exp.Select:
-    return query("select e.*, e.class_id as group_id from e", {"e": state.work(EXTENTS)})
-
-
 def measures(spec: ReleaseSpec) -> Chains:
     """Steps that observe the facts of :func:`pganon.forms.utility.class_utility`."""
     basic = Check(
         "utility",
         "loss, discernibility, class sizes",
-        lambda s: loss.basic(spec, extents(s), s),
+        lambda s: loss.basic(spec, query("select e.* from e", {"e": s.work(EXTENTS)}), s),
         gives=losses(spec),
     )
     return [[basic]]
-
-
-def whole_columns(spec: ReleaseSpec, state: State) -> dict[str, list[str]]:
-    described = [c.name for a in spec.attributes for c in attribute_columns(a)]
-    return {
-        "classes": [CLASS_ID, *described],
-        "records": [CLASS_ID, *[item.published for _, item in unchanged(spec)]],
-    }
 
 
 def whole_measures(
@@ -115,7 +123,7 @@ def whole_measures(
     return [basic]
 
 
-DESCRIPTION = Description(shown, values, members, extents)
+DESCRIPTION = Description(classes.shape, members)
 
 ON_REQUEST = OnRequest(
     steps=lambda spec, tables, request: measure_steps(spec, DESCRIPTION, tables, request),
@@ -125,18 +133,19 @@ ON_REQUEST = OnRequest(
 )
 
 CLASSES = PublishedForm(
+    classes.shape,
     Staging(classes.relations, classes.staging_steps),
-    Verification(class_checks.checks, classes.released, classes.duplicate_keys, class_checks.SAID),
-    Publication(class_views.views, "classes"),
+    Verification(class_checks.checks, classes.duplicate_keys, class_checks.SAID),
+    Publication(views, "classes"),
     Statistics(
         measures,
         class_utility,
         ClassUtility,
-        Whole(whole_columns, shown, whole_measures, class_utility),
+        Whole(whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
-        evidence_of(described(DESCRIPTION), class_checks.histogram, covered=covered_people),
+        evidence_of(classes.shape, class_checks.histogram, covered=covered_people),
         nothing,
     ),
-    Linkage(class_checks.linked),
+    Linkage(linked_by(class_checks.histogram, CLASS_ID)),
 )

@@ -20,7 +20,7 @@ from pganon.encode.people import owner_columns
 from pganon.encode.records import PART
 from pganon.encode.valued import referenced
 from pganon.forms.elements import own_values
-from pganon.forms.form import Tables
+from pganon.forms.shape import PublishedRelation, Shape
 from pganon.forms.stored import (
     distinct_groups,
     drawn_numbers,
@@ -63,8 +63,8 @@ from pganon.methods.common.form.reference import (
     shares_steps,
     stored_reference,
 )
-from pganon.methods.common.form.regions import (
-    bound_steps,
+from pganon.methods.common.form.regions.bounds import bound_steps
+from pganon.methods.common.form.regions.classes import (
     region_losses,
     region_parts,
     region_step,
@@ -83,6 +83,15 @@ from pganon.steps.relations import (
 )
 
 # -- relations --------------------------------------------------------------------------------
+
+
+def shape(spec: ReleaseSpec, state: State) -> Shape:
+    return (
+        PublishedRelation("classes", "group", (CLASS_ID,), spec.attributes),
+        PublishedRelation(
+            "records", "record", (CLASS_ID,), sensitive=spec.sensitive, carried=spec.carried
+        ),
+    )
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
@@ -234,10 +243,6 @@ def _owned(spec: ReleaseSpec, state: State) -> exp.Select:
         aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c")
     )
     return tree.select(*[col(name, "c") for name in owner_columns(spec)])
-
-
-def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
-    return query("select count(*) as published from records", dict(tables))
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:

@@ -1,24 +1,29 @@
-"""The view `_flat`: the records of a release of classes in plain columns.
+"""The views of records with what their groups show, as it is and in plain columns.
 
-Programs that know neither ranges nor arrays read it: a range is the two columns `<column>_low` and
-`<column>_high`, a set is one text. Both ends belong to the range, except for intervals of a
-hierarchy and regions over numbers that need not be whole. Where a region has no end, the column is
-NULL.
+Programs that know neither ranges nor arrays read the latter, `_flat`: a range is the two columns
+`<column>_low` and `<column>_high`, a set is one text. Both ends belong to the range, except for
+intervals of a hierarchy and regions over numbers that need not be whole. Where a region has no end,
+the column is NULL.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from pganon.forms.elements import attribute_columns
-from pganon.identifiers import quote
+from pganon.forms.form import Tables
+from pganon.forms.shape import Shape
+from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.form.recode import LAST
 from pganon.policy.hierarchies import Hierarchy, IntervalHierarchy
-from pganon.resolved.model import Attribute, Scale, Shown
-from pganon.sqltools import cast, col, fragment
-from pganon.steps.relations import ViewColumn
+from pganon.policy.options import FLAT
+from pganon.resolved.labels import labelled
+from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
+from pganon.sqltools import cast, col, fragment, named, query, render
+from pganon.steps.relations import PublishedView, ViewColumn
 
 SEPARATOR = " | "
 """Between the values of a set."""
@@ -32,18 +37,58 @@ _WIDE = 10**15
 
 @dataclass(frozen=True)
 class FlatColumn:
-    """A column of the view and its expression over a class `c`."""
+    """A column of a view and its expression over a record `r` and its group `c`."""
 
     column: ViewColumn
     value: exp.Expr
 
 
-def flattens(attributes: tuple[Attribute, ...]) -> bool:
-    """Whether there is a range or a set to take apart."""
-    return any(attribute.form in (Shown.RANGE, Shown.SET) for attribute in attributes)
+def record_views(
+    spec: ReleaseSpec,
+    shape: Shape,
+    tables: Tables,
+    columns: Callable[[bool], Iterable[FlatColumn]],
+    comment: str,
+) -> list[PublishedView]:
+    """The view of the records, and the other one if there is a range or a set to take apart.
+
+    Args:
+        columns: of the view; whether it is the flat one.
+    """
+    groups, records, *_ = shape
+    tree = query(
+        "select 1 from r join c on :own = :of",
+        {"r": tables[records.part], "c": tables[groups.part]},
+        own=col(groups.groups[0], "c"),
+        of=col(groups.groups[0], "r"),
+    )
+
+    def view(name: QualifiedName, comment: str, *, flat: bool) -> PublishedView:
+        shown = list(columns(flat))
+        selected = [named(item.value, item.column.name) for item in shown]
+        text = render(tree.select(*selected, append=False))
+        return PublishedView(name, text, tuple(item.column for item in shown), comment)
+
+    found = [view(spec.view, comment, flat=False)]
+    if any(attribute.form in (Shown.RANGE, Shown.SET) for attribute in spec.attributes):
+        said = f"The records of {spec.view}, with plain columns instead of ranges and sets."
+        found.append(view(spec.view_of(FLAT), said, flat=True))
+    return found
 
 
-def flat_columns(attribute: Attribute, hierarchy: Hierarchy | None) -> list[FlatColumn]:
+def shown_columns(
+    spec: ReleaseSpec, attribute: Attribute, number: str, *, flat: bool
+) -> list[FlatColumn]:
+    """The columns of a quasi-identifier; `number` is that of the number of a group."""
+    if flat:
+        return _flat_columns(attribute, spec.policy.columns[attribute.column.name].hierarchy)
+    columns = [column.located(number) for column in attribute_columns(attribute)]
+    if attribute in labelled(spec):
+        columns[0] = replace(columns[0], form="listed")
+    return [FlatColumn(column, col(column.name, "c")) for column in columns]
+
+
+def _flat_columns(attribute: Attribute, hierarchy: Hierarchy | None) -> list[FlatColumn]:
     """The plain columns of a quasi-identifier, `<column>_null` among them if it has one.
 
     Args:

@@ -26,14 +26,12 @@ from pganon.forms.form import (
     OnRequest,
     Publication,
     PublishedForm,
-    Relations,
     Staging,
     Statistics,
-    Tables,
     Verification,
 )
 from pganon.forms.inferred import Inferred
-from pganon.forms.linked import Linked, LinkedColumn
+from pganon.forms.linked import linked_by
 from pganon.forms.work import GROUP_SIZES
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
@@ -42,20 +40,15 @@ from pganon.methods.local.form import inferred, staging, statistics, told, verif
 from pganon.methods.local.form.aligned import links
 from pganon.methods.local.form.layout import Layout, forms, is_generalized
 from pganon.methods.local.form.staging import RECORDS
+from pganon.methods.local.form.statistics import WHOLE
 from pganon.methods.local.form.verification import histogram
-from pganon.methods.local.form.whole import PARTS, WHOLE
-from pganon.methods.local.metrics import relations
 from pganon.methods.local.metrics.report import LocalMetrics, measure_steps, metrics_of
-from pganon.metrics.evidence.classes import Groups, evidence_of
+from pganon.metrics.evidence.classes import evidence_of
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, query
 from pganon.steps import State
 from pganon.steps.facts import Facts
-
-
-def _sizes(spec: ReleaseSpec, state: State, tables: Relations) -> exp.Select:
-    return query("select count(*) as n from records as r group by r.group_id", dict(tables))
 
 
 def _extents(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
@@ -67,9 +60,7 @@ def _extents(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
     )
 
 
-EVIDENCE = evidence_of(
-    Groups(lambda spec, tables: relations.shown(spec, PARTS, tables), _sizes, _extents), histogram
-)
+EVIDENCE = evidence_of(staging.shape, histogram, extents=_extents)
 
 
 def warnings(spec: ReleaseSpec, facts: Facts) -> list[str]:
@@ -126,36 +117,23 @@ def _unmeasured(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
             )
 
 
-def linked_by(spec: ReleaseSpec) -> list[str]:
+def made_by(spec: ReleaseSpec) -> list[str]:
     """Names of the steps of staging that create the tables of histograms."""
     return [RECORDS] if Layout(spec).single else []
 
 
-def linked(spec: ReleaseSpec, state: State, tables: Tables) -> Linked:
-    """Links by group and by the buckets of every column; without larger buckets only by group."""
-    columns = []
-    for item in spec.sensitive:
-        (link,), counted = histogram(spec, state, tables, item)
-        rows = query(
-            "select :link as link, h.value, h.n from h", {"h": counted}, link=col(link, "h")
-        )
-        columns.append(LinkedColumn(item.column.name, link, rows))
-    links = dict.fromkeys([GROUP_ID, *[column.link for column in columns]])
-    return Linked(tuple(links), tuple(columns))
-
-
 METRICS = OnRequest(
-    steps=lambda spec, tables, request: measure_steps(spec, PARTS, tables, request),
+    steps=lambda spec, tables, request: measure_steps(spec, staging.shape, tables, request),
     report=metrics_of,
     figures=LocalMetrics,
     restricts="yes",
 )
 
 LOCAL = PublishedForm(
+    staging.shape,
     Staging(staging.relations, lambda spec: staging.staging_steps(Layout(spec))),
     Verification(
         lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
-        staging.released,
         staging.duplicate_keys,
         verification.SAID,
     ),
@@ -174,5 +152,5 @@ LOCAL = PublishedForm(
         evidence=EVIDENCE,
         tells=told.tell,
     ),
-    Linkage(linked, linked_by, lambda spec, state: "several"),
+    Linkage(linked_by(histogram, GROUP_ID), made_by, lambda spec, state: "several"),
 )

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.first import compares_with_first
-from pganon.encode.records import NUMBER, ties
+from pganon.encode.records import NUMBER
 from pganon.forms.elements import attribute_columns, own_value
-from pganon.forms.form import Tables
+from pganon.forms.shape import PublishedRelation, Shape
 from pganon.forms.stored import drawn_numbers, index_step, key_step, numbers, repeated, stored
 from pganon.forms.work import GROUP_CELLS, GROUP_SIZES, GROUPED_CLASSES, LOCAL_GROUPED, shown_beside
 from pganon.identifiers import QualifiedName
@@ -31,7 +31,7 @@ from pganon.methods.common.form.table_rows import Rows
 from pganon.methods.local.form.aligned import leader, set_of
 from pganon.methods.local.form.layout import Layout, forms, is_generalized, shown_letter
 from pganon.methods.local.local_names import bucket_column, form_column
-from pganon.policy.options import CLASS_ID, GROUP_ID
+from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query, stacked
@@ -42,9 +42,24 @@ GROUPS = "groups"
 RECORDS = "records"
 
 
+def shape(spec: ReleaseSpec, state: State) -> Shape:
+    forms = [form_column(i.published) for i in spec.sensitive if Layout(spec).has_form(i)]
+    buckets = [bucket_column(item.published) for item in spec.sensitive]
+    return (
+        PublishedRelation(GROUPS, "group", (GROUP_ID,), spec.attributes, beside=tuple(forms)),
+        PublishedRelation(RECORDS, "record", (GROUP_ID, *buckets), carried=spec.carried),
+        *[
+            PublishedRelation(
+                part_of(item), "value", (name,), sensitive=(item,), count=COUNT, link=name
+            )
+            for item, name in zip(spec.sensitive, buckets, strict=True)
+        ],
+    )
+
+
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     """Tables that a release consists of; tables that views read come first."""
-    shown = [GROUPS, RECORDS, *[part_of(item) for item in spec.sensitive]]
+    shown = [relation.part for relation in shape(spec, state)]
     kept = ["members", *(["reference"] if compares_with_first(spec) else [])]
     parts = [*[(part, DATA_SCHEMA) for part in shown], *[(part, PRIVATE_SCHEMA) for part in kept]]
     return stored(state, parts)
@@ -64,11 +79,6 @@ def drawn(layout: Layout, item: Sensitive, state: State) -> tuple[QualifiedName,
 def bucket(item: Sensitive) -> str:
     """Work column with the bucket of a record."""
     return f"b{item.index}"
-
-
-def released(spec: ReleaseSpec, state: State, tables: Tables) -> exp.Select:
-    """SELECT one row: `published`, the number of records."""
-    return query("select count(*) as published from records", dict(tables))
 
 
 def duplicate_keys(spec: ReleaseSpec, state: State) -> list[exp.Select]:
@@ -300,17 +310,13 @@ def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
-    tree = query("select r.group_id from r", {"r": _records_table(state)})
-    order: list[exp.Expr] = [col(GROUP_ID, "r")]
+    rows = Rows(_records_table(state), state)
+    rows.group(col(GROUP_ID, "r"), GROUP_ID)
     for item in spec.sensitive:
-        number = col(bucket(item), "r")
-        tree.select(named(number, bucket_column(item.published)), copy=False)
-        order.append(number)
+        rows.group(col(bucket(item), "r"), bucket_column(item.published))
     for item in spec.carried:
-        value = col(f"p{item.index}", "r")
-        tree.select(named(value, item.published), copy=False)
-        order += [value, *ties(item, value)]
-    return tree.order_by(*[key.copy() for key in order])
+        rows.unchanged(item, f"p{item.index}")
+    return rows.select(counted=False)
 
 
 def _value_steps(item: Sensitive, method: Numbered) -> Sequence[Step]:

@@ -1,4 +1,9 @@
-"""Statistics of every release of local generalization and bucketization."""
+"""Statistics of every release of local generalization and bucketization.
+
+Those of all increments of one that grows say nothing of what naive Bayes infers: it is compared
+with the values that people hide, and those of earlier increments may have others by now. Which
+columns share buckets is said of a run.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +13,66 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis
+from pganon.encode.axis import Axis, axes
 from pganon.encode.facts import KEPT
 from pganon.encode.work import CODED
 from pganon.forms.facts import SQUARES, SUPPRESSED
-from pganon.forms.form import Relations
+from pganon.forms.form import Whole
 from pganon.forms.inferred import Inferred
+from pganon.forms.shape import Relations
 from pganon.forms.utility import Utility
 from pganon.forms.work import GROUP_SIZES, LOCAL_GROUPED
+from pganon.identifiers import QualifiedName
 from pganon.methods.common.form.recode import EXTENTS
 from pganon.methods.local.form import facts, inferred
 from pganon.methods.local.form.aligned import sets
 from pganon.methods.local.form.axes import ncp, paper_loss
 from pganon.methods.local.form.layout import Layout, forms, shown_letter
-from pganon.methods.local.form.staging import part_of, relations
+from pganon.methods.local.form.staging import GROUPS, part_of, relations
 from pganon.methods.local.local_facts import CELLS, LOSS, PAPER_LOSS, SUPPRESSED_CELLS
-from pganon.methods.local.local_names import bucket_column
+from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.methods.local.search.subsets import GENERALIZED, WITHHELD
+from pganon.metrics.loss import known_loss
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, num, query, scalar, text, total
-from pganon.steps import Chains, Check, State
+from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import RECORDS, Fact, Facts
+
+
+def _measures(
+    spec: ReleaseSpec,
+    tables: Callable[[State], Relations],
+    lost: Callable[[State], QualifiedName],
+) -> Sequence[Step]:
+    attributes = axes(spec.attributes)
+    loss = Check(
+        "utility",
+        "loss and sizes of the groups of the whole version",
+        lambda s: losses_of(attributes, _groups(spec, tables(s), lost(s)), known_loss, s),
+        gives=loss_facts(attributes),
+    )
+    return [loss, *[bucket_check(item, tables) for item in spec.sensitive]]
+
+
+def _groups(spec: ReleaseSpec, tables: Relations, lost: QualifiedName) -> exp.Select:
+    """SELECT of `lost`, with what the groups show of columns that some records hide."""
+    layout = Layout(spec)
+    tree = query(
+        "select l.* from l join g on g.group_id = l.group_id", {"l": lost, "g": tables[GROUPS]}
+    )
+    for axis in axes(spec.attributes):
+        item = layout.hiding(axis.attribute)
+        if item is not None:
+            tree = tree.select(named(col(form_column(item.published), "g"), form_of(axis)))
+    return tree
+
+
+def whole_utility(spec: ReleaseSpec, facts: Facts) -> LocalUtility:
+    """Who is permanently suppressed counts as if they hid nothing: what they hid is not kept."""
+    return described(spec, facts, facts[SUPPRESSED] * len(spec.attributes))
+
+
+WHOLE = Whole(_measures, whole_utility)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,15 @@ from pganon.catalog.values import in_order
 from pganon.encode.first import first_of
 from pganon.encode.records import ties
 from pganon.forms.elements import attribute_columns, value_key
-from pganon.forms.form import STRUCTURE, Relations, Tables
-from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.forms.form import Tables
+from pganon.forms.shape import Relations
+from pganon.methods.common.form.checked import (
+    counted,
+    offending_check,
+    requirement_check,
+    structure_check,
+    unequal,
+)
 from pganon.methods.common.form.reference import (
     SAID as OF_REFERENCES,
 )
@@ -23,7 +30,7 @@ from pganon.methods.common.form.reference import (
 )
 from pganon.methods.local.form.aligned import sets
 from pganon.methods.local.form.layout import Layout
-from pganon.methods.local.form.staging import RECORDS, part_of
+from pganon.methods.local.form.staging import RECORDS, part_of, shape
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.methods.local.search.subsets import BUCKET, GENERALIZED
 from pganon.policy.options import GROUP_ID
@@ -40,15 +47,15 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
     """Queries that re-measure every requirement, only from the relations in `tables`."""
     spec = layout.spec
     queries = [
-        _violations(STRUCTURE, None, _groups_broken(tables)),
-        _violations("forms", None, _forms_broken(layout, tables)),
+        structure_check(shape(spec, state), tables),
+        offending_check("forms", None, _forms_broken(layout, tables)),
         *[
-            _violations("buckets", item.published, _buckets_broken(item, tables))
+            offending_check("buckets", item.published, _buckets_broken(spec, state, item, tables))
             for item in spec.sensitive
         ],
     ]
     if layout.aligned:
-        queries.append(_violations("aligned", None, _apart(layout, state, tables)))
+        queries.append(offending_check("aligned", None, _apart(layout, state, tables)))
     for requirement in spec.requirements:
         queries += _required(layout, requirement, tables)
     return (*queries, *reference_checks(spec, tables))
@@ -98,23 +105,6 @@ def histogram(
     return [name], tree.group_by(*[column.copy() for column in by])
 
 
-def _violations(name: str, column: str | None, offending: exp.Select) -> CheckQuery:
-    """A check that is violated by every row of `offending`."""
-    counted = query("select count(*) as measured from o", {"o": offending})
-    return violations_check(name, counted, column)
-
-
-def _groups_broken(tables: Tables) -> exp.Select:
-    """Groups with several rows or none, or without records."""
-    return query(
-        "select g.group_id from (select x.group_id, count(*) as n from groups as x"
-        " group by x.group_id) as g full join (select r.group_id from records as r"
-        " group by r.group_id) as h on h.group_id = g.group_id"
-        " where g.n is distinct from 1 or h.group_id is null",
-        dict(tables),
-    )
-
-
 def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
     """Records with a bucket where they show the value, or without one where they hide it."""
     joined = "select r.group_id from records as r join groups as g on g.group_id = r.group_id"
@@ -153,24 +143,14 @@ def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
     return query(joined, dict(tables)).where(exp.or_(*wrong))
 
 
-def _buckets_broken(item: Sensitive, tables: Tables) -> exp.Select:
+def _buckets_broken(spec: ReleaseSpec, state: State, item: Sensitive, tables: Tables) -> exp.Select:
     """Buckets with another number of values than of records."""
+    _, records, *values = shape(spec, state)
     bucket = bucket_column(item.published)
-    records = query(
-        "select :b as bucket, count(*) as n from records as r where :b is not null group by :b",
-        dict(tables),
-        b=col(bucket, "r"),
+    hidden = query(
+        "select c.* from c where c.number is not null", {"c": counted(records, bucket, tables)}
     )
-    held = query(
-        "select :b as bucket, sum(t.count) as n, min(t.count) as least from t group by :b",
-        {"t": tables[part_of(item)]},
-        b=col(bucket, "t"),
-    )
-    return query(
-        "select a.bucket from a full join b on b.bucket = a.bucket"
-        " where a.n is distinct from b.n or coalesce(b.least, 0) < 1",
-        {"a": records, "b": held},
-    )
+    return unequal(hidden, counted(values[item.index], bucket, tables))
 
 
 def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
@@ -222,7 +202,7 @@ def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Seque
     return [
         requirement_check(requirement, measured, held, empty=True),
         requirement_check(size, size.model.measure(counted, by), empty=True),
-        _violations("distinct_values", item.published, _single(item, tables)),
+        offending_check("distinct_values", item.published, _single(item, tables)),
     ]
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlglot import exp
 
-from pganon.forms.elements import attribute_columns, exact_column
+from pganon.forms.elements import exact_column
 from pganon.forms.form import Tables
 from pganon.identifiers import quote
-from pganon.methods.common.form.flat import FlatColumn, flat_columns, flattens
+from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
 from pganon.methods.local.form.aligned import set_of
 from pganon.methods.local.form.layout import Layout
-from pganon.methods.local.form.staging import RECORDS, part_of
+from pganon.methods.local.form.staging import RECORDS, part_of, shape
 from pganon.methods.local.local_names import bucket_column, form_column, values_part
-from pganon.policy.options import COUNT, FLAT, GROUP_ID
-from pganon.resolved.model import Attribute, Sensitive
+from pganon.policy.options import COUNT, GROUP_ID
+from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, named, query, render
 from pganon.steps import State
 from pganon.steps.relations import PublishedView, ViewColumn
@@ -26,51 +27,31 @@ _GROUP = ViewColumn(GROUP_ID, "integer", "Number of the group, random per releas
 def views(layout: Layout, state: State, tables: Tables) -> tuple[PublishedView, ...]:
     """Views of the records, also without ranges or sets, and of the values of buckets."""
     spec = layout.spec
-    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
-    shown = [column for part in _parts(layout, state) for column in part]
-    plain = PublishedView(
-        name=spec.view,
-        select=_select(tables, shown),
-        columns=tuple(item.column for item in shown),
-        comment="Anonymized release: values are generalized per group, or in a bucket where they"
-        f" are sensitive. Guarantee: {guarantee}.",
-    )
-    flat = [_flat(layout, state, tables)] if flattens(spec.attributes) else []
-    return (plain, *flat, *[_values(layout, item, tables) for item in spec.sensitive])
-
-
-def _select(tables: Tables, columns: list[FlatColumn]) -> str:
-    tree = query(
-        "select 1 from records as r join groups as c on c.group_id = r.group_id", dict(tables)
-    )
-    return render(
-        tree.select(*[named(item.value, item.column.name) for item in columns], append=False)
-    )
-
-
-def _parts(layout: Layout, state: State, *, flat: bool = False) -> list[list[FlatColumn]]:
-    """The group, the attributes with buckets and forms beside them, sensitive columns, the rest."""
-    spec = layout.spec
-    parts = [[FlatColumn(_GROUP, col(GROUP_ID, "r"))]]
     by_flag = {item.hidden.index: item for item in spec.sensitive if item.hidden is not None}
-    for attribute in spec.attributes:
-        parts.append(_attribute(layout, attribute, flat=flat))
-        if attribute.hidden is not None:
-            parts.append(_hidden(layout, by_flag[attribute.hidden.index], state, flat))
-    parts += [_hidden(layout, item, state, flat) for item in spec.sensitive if item.hidden is None]
-    for item in spec.carried:
-        column = exact_column(item.published, item.column, "Insensitive, unchanged.")
-        column = column if flat else column.located(GROUP_ID, RECORDS)
-        parts.append([FlatColumn(column, col(item.published, "r"))])
-    return parts
 
+    def columns(flat: bool) -> Iterator[FlatColumn]:
+        """The group, the attributes with buckets and forms beside them, sensitive columns, the
+        rest."""
+        yield FlatColumn(_GROUP, col(GROUP_ID, "r"))
+        for attribute in spec.attributes:
+            yield from shown_columns(spec, attribute, GROUP_ID, flat=flat)
+            if attribute.hidden is not None:
+                yield from _hidden(layout, by_flag[attribute.hidden.index], state, flat)
+        for item in spec.sensitive:
+            if item.hidden is None:
+                yield from _hidden(layout, item, state, flat)
+        for item in spec.carried:
+            column = exact_column(item.published, item.column, "Insensitive, unchanged.")
+            column = column if flat else column.located(GROUP_ID, RECORDS)
+            yield FlatColumn(column, col(item.published, "r"))
 
-def _attribute(layout: Layout, attribute: Attribute, *, flat: bool) -> list[FlatColumn]:
-    if flat:
-        hierarchy = layout.spec.policy.columns[attribute.column.name].hierarchy
-        return flat_columns(attribute, hierarchy)
-    columns = [column.located(GROUP_ID) for column in attribute_columns(attribute)]
-    return [FlatColumn(column, col(column.name, "c")) for column in columns]
+    guarantee = "; ".join(requirement.label for requirement in spec.requirements)
+    comment = (
+        "Anonymized release: values are generalized per group, or in a bucket where they are"
+        f" sensitive. Guarantee: {guarantee}."
+    )
+    shown = record_views(spec, shape(spec, state), tables, columns, comment)
+    return (*shown, *[_values(layout, item, tables) for item in spec.sensitive])
 
 
 def _hidden(layout: Layout, item: Sensitive, state: State, flat: bool) -> list[FlatColumn]:
@@ -97,17 +78,6 @@ def _hidden(layout: Layout, item: Sensitive, state: State, flat: bool) -> list[F
             column = replace(column, form="display", **meant).located(GROUP_ID, RECORDS)
         columns.append(FlatColumn(column, col(name, "c")))
     return columns
-
-
-def _flat(layout: Layout, state: State, tables: Tables) -> PublishedView:
-    columns = [column for part in _parts(layout, state, flat=True) for column in part]
-    return PublishedView(
-        name=layout.spec.view_of(FLAT),
-        select=_select(tables, columns),
-        columns=tuple(item.column for item in columns),
-        comment=f"The records of {layout.spec.view}, with plain columns instead of ranges and"
-        " sets.",
-    )
 
 
 def _values(layout: Layout, item: Sensitive, tables: Tables) -> PublishedView:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.methods.common.metrics.boxes import of_attribute
 from pganon.methods.local.metrics.relations import HIDDEN, SHOWN, WITHHELD, hiding
+from pganon.metrics.boxes import of_attribute
 from pganon.metrics.draws import holds
 from pganon.metrics.source import on_line
 from pganon.resolved.model import ReleaseSpec

@@ -12,7 +12,6 @@ mplaced<i>    (code, below, above)    hidden values of a semi-sensitive column a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -21,10 +20,8 @@ from pganon.encode.facts import null_code
 from pganon.encode.number_line import place
 from pganon.encode.sensitive import looked_up, sensitive_key
 from pganon.encode.work import sensitive_values
-from pganon.forms.elements import attribute_columns
-from pganon.forms.form import Relations as Published
 from pganon.forms.form import Tables
-from pganon.identifiers import QualifiedName
+from pganon.forms.shape import Shape
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.metrics.source import all_records, on_line
 from pganon.policy.options import GROUP_ID
@@ -34,8 +31,6 @@ from pganon.steps import CreateTable, State, Step
 
 SHOWN, HIDDEN, WITHHELD = "g", "b", "w"
 """Forms of a value."""
-
-Relations = Callable[[State], Tables]
 
 
 def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
@@ -49,22 +44,9 @@ def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
     return [item for item in spec.sensitive if item.hidden is None]
 
 
-@dataclass(frozen=True)
-class Parts:
-    """Names of the parts of a release.
-
-    Attributes:
-        groups: the values that the records of every group show.
-        records: records with their group and buckets.
-        values: of the buckets of a sensitive column.
-    """
-
-    groups: str
-    records: str
-    values: Callable[[Sensitive], str]
-
-
-def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
+def steps(
+    spec: ReleaseSpec, shape: Callable[[State], Shape], tables: Callable[[State], Tables]
+) -> list[Step]:
     """From the source and the release to the work tables of this module."""
     return [
         CreateTable(
@@ -77,14 +59,14 @@ def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
             "metric_rows",
             "published records by group and buckets",
             lambda s: s.work("mrows"),
-            lambda s: _rows(spec, parts, tables(s)),
+            lambda s: _rows(spec, shape(s), tables(s)),
         ),
         *[
             CreateTable(
                 f"metric_values{item.index}",
                 f"values of the buckets of sensitive column {item.index + 1}",
                 lambda s, item=item: s.work(f"mvalues{item.index}"),
-                lambda s, item=item: _values(item, tables(s)[parts.values(item)], s),
+                lambda s, item=item: _values(item, shape(s), tables(s), s),
             )
             for item in spec.sensitive
         ],
@@ -113,19 +95,6 @@ def steps(spec: ReleaseSpec, parts: Parts, tables: Relations) -> list[Step]:
     ]
 
 
-def shown(spec: ReleaseSpec, parts: Parts, tables: Published) -> exp.Select:
-    """(group_id, n, published attributes): a row per group; hidden attributes are NULL."""
-    tree = query(
-        "select g.group_id, r.n from g join"
-        " (select x.group_id, count(*) as n from x group by x.group_id) as r"
-        " on r.group_id = g.group_id",
-        {"g": tables[parts.groups], "x": tables[parts.records]},
-    )
-    for attribute in spec.attributes:
-        tree = tree.select(*[col(column.name, "g") for column in attribute_columns(attribute)])
-    return tree
-
-
 # -- records ----------------------------------------------------------------------------------
 
 
@@ -133,10 +102,11 @@ def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
     return _numbered(*all_records(spec, state))
 
 
-def _rows(spec: ReleaseSpec, parts: Parts, tables: Tables) -> exp.Expr:
+def _rows(spec: ReleaseSpec, shape: Shape, tables: Tables) -> exp.Expr:
+    groups, records, *_ = shape
     tree = query(
         "select g.group_id from r join g on g.group_id = r.group_id",
-        {"r": tables[parts.records], "g": tables[parts.groups]},
+        {"r": tables[records.part], "g": tables[groups.part]},
     )
     names = [GROUP_ID]
     for item in spec.sensitive:
@@ -159,16 +129,16 @@ def _numbered(rows: exp.Select, names: Sequence[str]) -> exp.Select:
     return query("select row_number() over () as row, g.* from g", {"g": counted})
 
 
-def _values(item: Sensitive, relation: QualifiedName, state: State) -> exp.Expr:
-    value = col(item.published, "t")
-    bucket = col(bucket_column(item.published), "t")
+def _values(item: Sensitive, shape: Shape, tables: Tables, state: State) -> exp.Expr:
+    (relation,) = (one for one in shape if item in one.sensitive)
+    value, bucket = col(item.published, "t"), col(relation.groups[0], "t")
     amount: exp.Expr = num(0)
     if item.column.is_number:
         amount = fragment("coalesce(:v::float8, 0)", v=value)
     tree = query(
         "select :bucket as bucket, :amount as amount, t.count::float8 as n,"
         " (sum(t.count) over (partition by :bucket))::float8 as size from t",
-        {"t": relation},
+        {"t": tables[relation.part]},
         bucket=bucket,
         amount=amount,
     )

@@ -11,9 +11,10 @@ from pganon.forms.facts import SQUARES, SUPPRESSED
 from pganon.forms.form import Tables
 from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request, Workload
+from pganon.forms.shape import Shape, shown
 from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.methods.local.metrics import relations, workload
-from pganon.methods.local.metrics.relations import Parts, always_hidden
+from pganon.methods.local.metrics.relations import always_hidden
 from pganon.methods.local.metrics.workload import BOUNDS, added, bound, no_sum
 from pganon.metrics import coverage
 from pganon.metrics.answers import errors_of, finite
@@ -105,15 +106,18 @@ def _grid(bounds: Mapping[str, Bounds]) -> Grid:
 
 
 def measure_steps(
-    spec: ReleaseSpec, parts: Parts, tables: Callable[[State], Tables], request: Request
+    spec: ReleaseSpec,
+    shape: Callable[[ReleaseSpec, State], Shape],
+    tables: Callable[[State], Tables],
+    request: Request,
 ) -> tuple[Step, ...]:
     """Steps whose facts :func:`metrics_of` reads, besides those of every run."""
     if request.workload is None:
         return ()
     return (
         *place_steps(spec),
-        *coverage.steps(spec, lambda spec, t: relations.shown(spec, parts, t), tables),
-        *relations.steps(spec, parts, tables),
+        *coverage.steps(spec, lambda s: shown(shape(spec, s), tables(s))),
+        *relations.steps(spec, lambda s: shape(spec, s), tables),
         *workload.steps(spec, workload_of(spec, request.workload)),
     )
 

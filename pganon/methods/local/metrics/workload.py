@@ -22,12 +22,12 @@ from sqlglot import exp
 
 from pganon.encode.work import sensitive_values
 from pganon.forms.request import Workload
-from pganon.methods.common.metrics.queries import draws, queries
 from pganon.methods.local.metrics import answers
 from pganon.methods.local.metrics.answers import reach
 from pganon.methods.local.metrics.relations import always_hidden
 from pganon.metrics.answers import error_step
 from pganon.metrics.draws import holds, predicates
+from pganon.metrics.queries import draws, queries
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked
 from pganon.steps import Check, CreateTable, State, Step

@@ -15,23 +15,3 @@ send them, and groups of new individuals show the same bounds.
 What is lost is a share of the span of the first version, or of what is declared: stored, so that it
 is the same for groups of all versions.
 """
-
-from __future__ import annotations
-
-from pganon.methods.common.form.regions.bounds import bound_steps
-from pganon.methods.common.form.regions.classes import (
-    region_check,
-    region_losses,
-    region_parts,
-    region_step,
-    regional_classes,
-)
-
-__all__ = [
-    "bound_steps",
-    "region_check",
-    "region_losses",
-    "region_parts",
-    "region_step",
-    "regional_classes",
-]

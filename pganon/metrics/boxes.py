@@ -15,11 +15,8 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.forms.elements import attribute_columns
-from pganon.forms.form import Tables
 from pganon.metrics import coverage, leaves
 from pganon.metrics.source import on_line, place_steps
-from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
 from pganon.steps import CreateTable, State, Step
@@ -32,11 +29,11 @@ def box_table(attribute: Attribute) -> str:
     return f"mbox{attribute.index}"
 
 
-def steps(spec: ReleaseSpec, part: str, tables: Callable[[State], Tables]) -> list[Step]:
-    """From the QIT, which is the relation `part` of a release."""
+def steps(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> list[Step]:
+    """From what classes show."""
     return [
         *place_steps(spec),
-        *coverage.steps(spec, lambda spec, tables: _classes(spec, part, tables), tables),
+        *coverage.steps(spec, published),
         *[
             CreateTable(
                 f"metric_box{axis.index}",
@@ -47,15 +44,6 @@ def steps(spec: ReleaseSpec, part: str, tables: Callable[[State], Tables]) -> li
             for axis in axes(spec.attributes)
         ],
     ]
-
-
-def _classes(spec: ReleaseSpec, part: str, tables: Tables) -> exp.Select:
-    """(group_id, n, published quasi-identifiers)."""
-    names = [column.name for a in spec.attributes for column in attribute_columns(a)]
-    columns = [col(name, "t") for name in names]
-    tree = query("select t.class_id as group_id, count(*) as n from t", {"t": tables[part]})
-    keys = [col(CLASS_ID, "t"), *[column.copy() for column in columns]]
-    return tree.select(*columns).group_by(*keys)
 
 
 def _box(axis: Axis, state: State) -> exp.Expr:

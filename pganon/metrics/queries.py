@@ -26,21 +26,15 @@ from pganon.steps import State
 def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
     """Restrictions on all columns; sensitive ones have the numbers after the quasi-identifiers."""
     count = len(spec.attributes)
-    columns = [*_quasi(spec, workload, state), *sensitive.columns(spec, workload, state)]
-    asked = share(count, workload)
-    return stacked([drawn(column, workload.seed, asked) for column in columns])
-
-
-def _quasi(spec: ReleaseSpec, workload: Workload, state: State) -> list[QueriedColumn]:
-    count = len(spec.attributes)
     columns: list[QueriedColumn] = []
     for axis in axes(spec.attributes):
         size = axis.size(state)
         domain = Domain(axis.index, size, size, axis.dictionary(state))
-        columns.append(
-            QueriedColumn(domain, on_line(axis), restricting(workload, count, axis.index))
-        )
-    return columns
+        mine = restricting(workload, count, axis.index)
+        columns.append(QueriedColumn(domain, on_line(axis), mine))
+    columns += sensitive.columns(spec, workload, state) if workload.sensitive else []
+    asked = share(count, workload)
+    return stacked([drawn(column, workload.seed, asked) for column in columns])
 
 
 def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:

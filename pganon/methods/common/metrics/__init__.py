@@ -1,1 +1,0 @@
-"""Parts of utility metrics that several families have."""
