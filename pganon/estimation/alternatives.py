@@ -8,12 +8,12 @@ which are what is left of all records: a second pair of bounds. A third one, of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
-from pganon.estimation.formulas import not_true
+from pganon.estimation.conditions import ALONE, not_true
 from pganon.estimation.partitions import links_of
 from pganon.estimation.question import (
     FIGURES,
@@ -22,14 +22,14 @@ from pganon.estimation.question import (
     Displayed,
     Formula,
     Joined,
+    Key,
     Leaf,
     Question,
-    is_displayed,
+    leaves_of,
     parts_of,
 )
 from pganon.estimation.refusals import Unsupported
-from pganon.estimation.release import Part
-from pganon.identifiers import quote
+from pganon.estimation.release import AskedRelease, Part
 from pganon.sqltools import col, conjunction, fragment, named, query, stacked
 
 MAX_WAYS = 24
@@ -45,46 +45,68 @@ each alternative `alone` do not exclude those of others."""
 # -- which they are -----------------------------------------------------------------------------
 
 
-def set_apart(question: Question) -> Question:
-    """The question with `alternatives` that are answered one by one.
+def arranged(
+    release: AskedRelease,
+    keys: tuple[Key, ...],
+    aggregates: tuple[Aggregate, ...],
+    items: Sequence[Formula],
+) -> Question:
+    """The question on records that fulfil all of these, some of which are answered one by one.
 
-    These are about tables with buckets of their own, about columns that are grouped or measured,
-    or about one that some records do not show; or they have several conditions on labels.
+    These are about columns that are grouped or measured, or in several alternatives, or about one
+    that some records do not show.
     """
-    columns = question.release.columns
-    labels = {column.part for column in columns.values() if column.form == "label"}
-    if question.release.person is not None:
-        _check_labels(question, labels)
-        return question
-    used = {key.part for key in question.keys}
-    used |= {a.column.part for a in question.aggregates if a.column is not None}
-    several = len(links_of(question.release, question.parts).keys() - {None}) > 1
-
-    def apart(formula: Formula) -> bool:
-        parts = set(parts_of([formula]))
-        return (
-            bool(parts & used)
-            or (formula in question.tangles and bool(parts & labels))
-            or is_displayed(formula)
-            or (several and len(links_of(question.release, parts)) > 1)
-        )
-
-    found = [f for f in (*question.others, *question.tangles) if apart(f)]
+    question = Question(release, keys, aggregates, alternatives=Joined(True, tuple(items)))
+    several = len(links_of(release, question.parts).keys() - {None}) > 1
+    used = {key.part for key in keys} | {a.column.part for a in aggregates if a.column is not None}
+    leaves: dict[Part, Leaf] = {}
+    others: list[Joined] = []
+    found: list[Formula] = []
+    for item in items:
+        parts = parts_of([item])
+        if several:
+            _check_partitions(release, item)
+        if isinstance(item, Leaf):
+            leaves[item.part] = item
+        elif isinstance(item, Joined) and len(set(parts)) == len(parts) and not used & set(parts):
+            others.append(item)
+        else:
+            found.append(item)
+    question = Question(release, keys, aggregates, leaves, tuple(others))
     if not found:
         return question
+    if release.person is not None:
+        raise Unsupported(
+            "of a release with several records per individual, conditions on the same columns in"
+            " several alternatives of WHERE or FILTER (OR), or on a grouped or measured column, or"
+            " one known together with it, in an alternative, are not estimated yet",
+            None,
+            ALONE,
+        )
     whole = found[0] if len(found) == 1 else Joined(True, tuple(found))
     if sum(map(len, _ways(whole).values())) > MAX_WAYS:
         raise Unsupported(
             f"there are more than {MAX_WAYS} ways in which alternatives can be true or not",
             None,
-            "ask one query per alternative",
+            ALONE,
         )
-    return replace(
-        question,
-        others=tuple(f for f in question.others if f not in found),
-        tangles=tuple(f for f in question.tangles if f not in found),
-        alternatives=whole,
-    )
+    return replace(question, alternatives=whole)
+
+
+def _check_partitions(release: AskedRelease, formula: Formula) -> None:
+    """Not in alternatives are columns of several partitions."""
+    if not isinstance(formula, Joined):
+        return
+    found = list(leaves_of(formula))
+    if not formula.every and len(links_of(release, parts_of([formula]))) > 1:
+        raise Unsupported(
+            "columns that records have in buckets of their own are in alternatives (OR, or NOT"
+            " with AND) with others",
+            found[-1].condition,
+            ALONE,
+        )
+    for item in formula.items:
+        _check_partitions(release, item)
 
 
 def _ways(formula: Formula) -> dict[int, list[Way]]:
@@ -122,17 +144,6 @@ def _alone(formula: Formula, room: int) -> list[Way]:
 
 def _both(ways: list[Way], others: list[Way]) -> list[Way]:
     return [(*way, *other) for way in ways for other in others]
-
-
-def _check_labels(question: Question, labels: Collection[Part]) -> None:
-    for part in parts_of(question.tangles):
-        if part in labels:
-            raise Unsupported(
-                f"conditions on {quote(part.name)}, which has labels, are in several alternatives,"
-                " which is not estimated where individuals have several records",
-                None,
-                "ask one query per alternative",
-            )
 
 
 # -- figures ------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from psycopg import sql
 
 from pganon import database
 from pganon.errors import UsageError
+from pganon.estimation.answers import MAX_GROUPS, joined
 from pganon.estimation.boxes import Spread, fitted
 from pganon.estimation.cuts import Use
-from pganon.estimation.joined import MAX_GROUPS, joined
 from pganon.estimation.parse import parse_query
 from pganon.estimation.question import Resolved
 from pganon.estimation.refusals import EstimateRefused, Unsupported

@@ -12,40 +12,28 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from pganon.estimation import bounds
-from pganon.estimation.cells import Query, table
-from pganon.estimation.exactly import ExactPart
-from pganon.estimation.extremes import ENDS, extremes
-from pganon.estimation.partitions import Side, Split
-from pganon.estimation.release import Published
+from pganon.estimation.cells import Query, grouped, table, with_all
+from pganon.estimation.partitions import Split
+from pganon.estimation.parts import ExactPart
 from pganon.estimation.values import as_numeric
-from pganon.sqltools import cast, col, finished, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query
 
 COUNTED = ("lo_c", "hi_c", "p_c", "p2_c")
 SUMMED = ("p_r", "p2_r", "p_x", "u", "e2", "v0", "v1", "v2")
 
 
 @dataclass(frozen=True)
-class Crossed:
+class Crossed(Query):
     """A query about several partitions, ready to be written.
 
     Attributes:
         rows: the exact columns of the QIT.
         sides: by their numbers, each with its part of the query.
-        measured: columns that are counted, added up or averaged, by their numbers.
     """
 
     split: Split
     rows: ExactPart
     sides: Mapping[int, Query]
-    measured: Mapping[int, Published]
-
-    @property
-    def key_names(self) -> list[str]:
-        return [f"k{number}" for number in range(len(self.split.question.keys))]
-
-    @property
-    def numbers(self) -> list[int]:
-        return list(self.sides)
 
     def place(self, number: int) -> tuple[int, int] | None:
         """The side of a measured column, and its number there; None of exact ones of the QIT."""
@@ -54,13 +42,6 @@ class Crossed:
             return None
         own = self.sides[side.number].measured
         return side.number, next(i for i, c in own.items() if c == self.measured[number])
-
-    def measures(self, number: int) -> set[str]:
-        aggregates = self.split.question.aggregates
-        return {a.measure for a in aggregates if a.column == self.measured[number]}
-
-    def adds(self, number: int) -> bool:
-        return bool(self.measures(number) & {"sum", "avg"})
 
 
 def rows(asked: Crossed) -> exp.Select:
@@ -74,14 +55,18 @@ def rows(asked: Crossed) -> exp.Select:
         alias = f"s{side.number}"
         on = fragment(f"{alias}.bucket = r.b{side.number}")
         tree = tree.join(table(f"side{side.number}", alias), on=on)
-        tree = tree.select(*_side_columns(asked, side, alias))
-    group: exp.Expr = num(1)
-    if asked.key_names:
-        order = [exp.Ordered(this=col(name, "i"), nulls_first=False) for name in asked.key_names]
-        group = exp.Window(
-            this=exp.Anonymous(this="dense_rank"), order=exp.Order(expressions=order)
+        names = ["cell", "n", "lo", "hi", "p", "p2"]
+        for number in asked.measured:
+            place = asked.place(number)
+            if place is not None and place[0] == side.number:
+                adds = asked.measures(number) & {"sum", "avg"}
+                names += [f"{name}{place[1]}" for name in (*COUNTED, *(SUMMED if adds else ()))]
+        tree = tree.select(
+            *[named(col(f"k{i}", alias), f"k{number}") for i, number in enumerate(side.keys)],
+            *[named(col(name, alias), f"{name}_{side.number}") for name in names],
         )
-    return query("select i.* from i", {"i": tree}).select(named(cast(group, "bigint"), "grp"))
+    keys = [f"k{number}" for number in range(len(asked.question.keys))]
+    return query("select i.* from i", {"i": tree}).select(grouped(keys, "i"))
 
 
 def _own_rows(asked: Crossed) -> exp.Select:
@@ -96,36 +81,15 @@ def _own_rows(asked: Crossed) -> exp.Select:
     tree = tree.select(*buckets, *part.key_columns)
     places = [num(place) for place in range(2, 2 + len(buckets) + len(part.keys))]
     for number, column in part.measured.items():
-        some = fragment(
-            "coalesce(sum(:w) filter (where :x is not null), 0)::bigint",
-            w=part.weight,
-            x=part.value(column.name),
-        )
-        tree = tree.select(named(some, f"m{number}"))
-        if asked.adds(number):
-            x = as_numeric(column, part.value(column.name))
+        given = {"w": part.weight, "x": part.value(column.name)}
+        some = "coalesce(sum(:w) filter (where :x is not null), 0)::bigint"
+        tree = tree.select(named(fragment(some, **given), f"m{number}"))
+        if asked.measures(number) & {"sum", "avg"}:
+            given["x"] = as_numeric(column, given["x"])
             for power, name in ((1, "sx"), (2, "sxx")):
-                added = fragment(
-                    f"coalesce(sum(:w * :x::float8 ^ {power}), 0)::float8",
-                    w=part.weight,
-                    x=x.copy(),
-                )
-                tree = tree.select(named(added, f"{name}{number}"))
+                added = f"coalesce(sum(:w * :x::float8 ^ {power}), 0)::float8"
+                tree = tree.select(named(fragment(added, **given), f"{name}{number}"))
     return tree.group_by(*places)
-
-
-def _side_columns(asked: Crossed, side: Side, alias: str) -> list[exp.Expr]:
-    found = [named(col(f"k{i}", alias), f"k{number}") for i, number in enumerate(side.keys)]
-    names = ["cell", "n", "lo", "hi", "p", "p2"]
-    for number in asked.measured:
-        place = asked.place(number)
-        if place is not None and place[0] == side.number:
-            kinds = (*COUNTED, *(SUMMED if asked.adds(number) else ()))
-            names += [f"{name}{place[1]}" for name in kinds]
-    return [*found, *[named(col(name, alias), f"{name}_{side.number}") for name in names]]
-
-
-# -- bounds of counts ---------------------------------------------------------------------------
 
 
 def within(asked: Crossed, number: int, counted: int | None = None) -> exp.Select:
@@ -138,7 +102,14 @@ def within(asked: Crossed, number: int, counted: int | None = None) -> exp.Selec
         number: of the side.
         counted: a measured column, of which only records with a value count.
     """
-    m, ends = _counted(asked, counted)
+    m, ends = "r.m", {side: (f"r.lo_{side}", f"r.hi_{side}") for side in asked.sides}
+    if counted is not None:
+        place = asked.place(counted)
+        if place is None:
+            m = f"r.m{counted}"
+        else:
+            side, own = place
+            ends[side] = f"r.lo_c{own}_{side}", f"r.hi_c{own}_{side}"
     low, high = ends[number]
     own = query(
         f"select r.grp, r.cell_{number} as cell, min(r.b{number}) as bucket,"
@@ -147,13 +118,12 @@ def within(asked: Crossed, number: int, counted: int | None = None) -> exp.Selec
     )
     most, least, joins = ["o.m"], ["o.m"], ""
     tables = {"o": own}
-    for other in asked.numbers:
-        if other == number:
-            continue
-        tables[f"j{other}"] = _shared(number, other, m, ends[other])
-        joins += f" join j{other} on j{other}.grp = o.grp and j{other}.cell = o.cell"
-        most.append(f"j{other}.most")
-        least.append(f"(o.m - j{other}.least)")
+    for other in asked.sides:
+        if other != number:
+            tables[f"j{other}"] = _shared(number, other, m, ends[other])
+            joins += f" join j{other} on j{other}.grp = o.grp and j{other}.cell = o.cell"
+            most.append(f"j{other}.most")
+            least.append(f"(o.m - j{other}.least)")
     inner = query(
         "select o.grp, o.cell, o.bucket, o.n, o.lo, o.hi,"
         f" greatest(0, {' - '.join(least)}) as fewest, least({', '.join(most)}) as most"
@@ -165,19 +135,6 @@ def within(asked: Crossed, number: int, counted: int | None = None) -> exp.Selec
         " greatest(0, i.lo + i.fewest - i.n) as lo, least(i.hi, i.most) as hi from i",
         {"i": inner},
     )
-
-
-def _counted(asked: Crossed, counted: int | None) -> tuple[str, dict[int, tuple[str, str]]]:
-    """How many records rows are, and the least and most of a bucket that match, of every side."""
-    ends = {number: (f"r.lo_{number}", f"r.hi_{number}") for number in asked.numbers}
-    if counted is None:
-        return "r.m", ends
-    place = asked.place(counted)
-    if place is None:
-        return f"r.m{counted}", ends
-    side, own = place
-    ends[side] = (f"r.lo_c{own}_{side}", f"r.hi_c{own}_{side}")
-    return "r.m", ends
 
 
 def _shared(number: int, other: int, m: str, ends: tuple[str, str]) -> exp.Select:
@@ -199,12 +156,12 @@ def counted(asked: Crossed, suffix: str) -> exp.Select:
     """(grp, lo, hi): the best bounds of a count that the buckets of a side give."""
     tables = {
         f"w{number}": query(
-            "select w.grp, sum(w.lo)::bigint as lo, sum(w.hi)::bigint as hi"
-            f" from within{number}{suffix} as w group by w.grp"
+            f"select w.grp, sum(w.lo)::bigint as lo_{suffix}, sum(w.hi)::bigint as hi_{suffix}"
+            f" from within{number}_{suffix} as w group by w.grp"
         )
-        for number in asked.numbers
+        for number in asked.sides
     }
-    return _best(tables, {"lo": "greatest", "hi": "least"})
+    return _best(tables, {f"lo_{suffix}": "greatest", f"hi_{suffix}": "least"})
 
 
 def _best(tables: Mapping[str, exp.Select], columns: Mapping[str, str]) -> exp.Select:
@@ -217,56 +174,49 @@ def _best(tables: Mapping[str, exp.Select], columns: Mapping[str, str]) -> exp.S
     return query(f"select {first}.grp, {found} from {first}{joins}", tables)
 
 
-# -- bounds of values ---------------------------------------------------------------------------
-
-_SPANS = {
-    "least": "greatest",
-    "greatest": "least",
-    "mean_least": "greatest",
-    "mean_greatest": "least",
-}
-_EXTREMES = {
-    "min_lower": "greatest",
-    "min_upper": "least",
-    "max_lower": "greatest",
-    "max_upper": "least",
-}
-
-
 def spans(asked: Crossed, number: int) -> exp.Select:
-    """(grp, least, greatest, mean_least, mean_greatest, ...): bounds of a measured column."""
+    """(grp, least, greatest, mean_least, mean_greatest, ...): bounds of a measured column.
+
+    Of one of the QIT, the best that any side gives.
+    """
+    measures = asked.measures(number)
     place = asked.place(number)
-    wanted = (_SPANS if asked.adds(number) else {}) | (
-        _EXTREMES if asked.measures(number) & {"min", "max"} else {}
-    )
     if place is not None:
         side, own = place
-        found = {"s": _spans(asked.sides[side], own, _side_cells(asked, side, own), asked, number)}
-        return _best(found, wanted)
-    found = {}
-    for side in asked.split.sides:
-        part = asked.rows.in_buckets(side.link)
-        moved = replace(asked.measured[number], part=part.part)
-        one = Query(asked.split.question, {part.part: part}, {number: moved})
-        cells = _row_cells(asked, part, side.number, number)
-        found[f"s{side.number}"] = _spans(one, number, cells, asked, number)
-    return _best(found, wanted)
+        sides = {"s": (asked.sides[side], own, _side_cells(asked, side, own))}
+    else:
+        sides = {}
+        for side in asked.split.sides:
+            part = replace(asked.rows, part=replace(asked.rows.part, bucket=side.link))
+            moved = replace(asked.measured[number], part=part.part)
+            one = Query(asked.question, {part.part: part}, {number: moved})
+            sides[f"s{side.number}"] = one, number, _row_cells(asked, part, side.number, number)
+    found: dict[str, exp.Select] = {}
+    for name, (one, own, cells) in sides.items():
+        inner = bounds.spans(one, own, measures)
+        first = {key: inner[key] for key in inner if key == f"rows{own}"}
+        tree = query(f"select s.* from spans{own} as s")
+        found[name] = with_all(tree, {**first, "cells": cells, **inner})
+    ends = ["least", "greatest"] if measures & {"sum", "avg"} else []
+    ends += ["mean_least", "mean_greatest"] if "avg" in measures else []
+    ends += bounds.ENDS if measures & {"min", "max"} else []
+    lower = ("least", "lower")
+    return _best(found, {end: "greatest" if end.endswith(lower) else "least" for end in ends})
 
 
 def _side_cells(asked: Crossed, side: int, own: int) -> exp.Select:
     """Cells as those of one partition: other sides are conditions on other columns."""
-    query_of = asked.sides[side]
-    kept = [f"xmin{own}", f"xmax{own}", f"emin{own}", f"emax{own}", f"more{own}", f"less{own}"]
-    boxed = query_of.part_of(own)
-    names = [*query_of.key_names, f"lo_x{own}", f"hi_x{own}"]
-    if not isinstance(boxed, ExactPart) and boxed.measured:
-        names += kept
+    part = asked.sides[side].part_of(own)
+    names = [f"lo_x{own}", f"hi_x{own}"]
+    if not isinstance(part, ExactPart) and part.measured:
+        names += [f"{name}{own}" for name in ("xmin", "xmax", "emin", "emax", "more", "less")]
+    names += [f"k{number}" for number in range(len(asked.sides[side].question.keys))]
     inner = query(
         "select row_number() over () as cell, w.grp, w.bucket, w.n,"
         f" greatest(0, c.lo_r{own} + w.fewest - w.n) as lo_r{own},"
-        f" least(c.hi_r{own}, w.most) as hi_r{own}"
-        f" from within{side} as w join side{side} as c on c.cell = w.cell"
-    ).select(*[col(name, "c") for name in names])
+        f" least(c.hi_r{own}, w.most) as hi_r{own}, {', '.join(f'c.{name}' for name in names)}"
+        f" from within{side}_n as w join side{side} as c on c.cell = w.cell"
+    )
     return query(
         f"select i.*, greatest(0, i.lo_r{own} + i.lo_x{own} - i.n) as lo_c{own},"
         f" least(i.hi_r{own}, i.hi_x{own}) as hi_c{own} from i",
@@ -276,64 +226,16 @@ def _side_cells(asked: Crossed, side: int, own: int) -> exp.Select:
 
 def _row_cells(asked: Crossed, part: ExactPart, side: int, number: int) -> exp.Select:
     """Cells of the exact columns of the QIT, of which so many records match in every bucket."""
-    keys = "".join(f", g.{name}" for name in part.key_names)
+    keys = part.keyed("g")
     every = query(
         f"select g.bucket, max(g.upto) as a{keys} from rows{number} as g group by g.bucket{keys}"
     )
-    groups = query("select r.grp from rows as r").select(
-        *[col(name, "r") for name in part.key_names]
-    )
-    same = " and ".join(
-        ["e.bucket = w.bucket", *[f"e.{n} is not distinct from g.{n}" for n in part.key_names]]
-    )
-    names = "".join(f", g.{name}" for name in part.key_names)
+    same = ["e.bucket = w.bucket"]
+    same += [f"e.{name} is not distinct from g.{name}" for name in part.key_names]
     return query(
-        f"select row_number() over () as cell, w.grp, w.bucket{names},"
+        f"select row_number() over () as cell, w.grp, w.bucket{keys},"
         f" w.lo as lo_c{number}, w.hi as hi_c{number}, e.a as hi_x{number}"
-        f" from within{side}_c{number} as w join g on g.grp = w.grp join e on {same}",
-        {"g": groups.distinct(), "e": every},
+        f" from within{side}_count{number} as w join g on g.grp = w.grp"
+        f" join e on {' and '.join(same)}",
+        {"g": query(f"select distinct r.grp{part.keyed('r')} from rows as r"), "e": every},
     )
-
-
-def _spans(query_of: Query, own: int, cells: exp.Select, asked: Crossed, number: int) -> exp.Select:
-    """Bounds of a measured column over given cells."""
-    part = query_of.part_of(own)
-    found: dict[str, exp.Select] = {}
-    if isinstance(part, ExactPart):
-        found[f"rows{own}"] = part.rows(own)
-    found["cells"] = cells
-    groups = "select g.grp from g"
-    tables: dict[str, exp.Select] = {"g": query("select distinct c.grp from cells as c")}
-    tree = query(groups, tables)
-    if asked.adds(number):
-        found[f"bounds{own}"] = bounds.sum_bounds(query_of, own)
-        found[f"mean{own}"] = bounds.average_rows(query_of, own)
-        found["means"] = bounds.average_bounds(own)
-        sums = query(
-            "select c.grp, coalesce(sum(b.least), 0) as least,"
-            " coalesce(sum(b.greatest), 0) as greatest"
-            f" from cells as c left join bounds{own} as b on b.cell = c.cell group by c.grp"
-        )
-        found["sums"] = sums
-        tree = tree.join(table("sums", "s"), on=fragment("s.grp = g.grp"))
-        tree = tree.join(table("means", "m"), on=fragment("m.grp = g.grp"), join_type="left")
-        tree = tree.select(
-            "s.least",
-            "s.greatest",
-            named(col("least", "m"), "mean_least"),
-            named(col("greatest", "m"), "mean_greatest"),
-        )
-    if asked.measures(number) & {"min", "max"}:
-        found["extremes"] = extremes(query_of, own)
-        tree = tree.join(table("extremes", "e"), on=fragment("e.grp = g.grp"), join_type="left")
-        tree = tree.select(*[col(name, "e") for name in ENDS])
-    return with_all(tree, found)
-
-
-def with_all(tree: exp.Select, found: Mapping[str, exp.Select]) -> exp.Select:
-    """A SELECT over common table expressions, in order."""
-    for name, part in found.items():
-        tree = tree.with_(
-            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True, copy=False
-        )
-    return tree

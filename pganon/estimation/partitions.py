@@ -68,7 +68,7 @@ def split(question: Question) -> Question | Split:
         return _placed(question, found[0]) if found else question
     inside: dict[str, list[Formula]] = {link: [] for link in found}
     condition = None
-    for formula in (*question.leaves.values(), *question.others, *question.tangles):
+    for formula in question.formulas:
         own = {_link(release, part) for part in parts_of([formula])}
         (link,) = own
         if link is not None:
@@ -115,7 +115,6 @@ def _side(question: Question, number: int, link: str, formulas: Sequence[Formula
         aggregates=tuple(a for a in question.aggregates if a.column in columns.values()),
         leaves={f.part: f for f in formulas if isinstance(f, Leaf)},
         others=tuple(f for f in formulas if f in question.others),  # pyright: ignore[reportArgumentType]
-        tangles=tuple(f for f in formulas if f in question.tangles),
     )
     return Side(number, link, own, tuple(keys))
 
@@ -135,7 +134,6 @@ def _placed(question: Question, link: str) -> Question:
         tuple(_aggregate(a, columns) for a in question.aggregates),
         {moved(part): _formula(leaf, moved) for part, leaf in question.leaves.items()},  # pyright: ignore[reportArgumentType]
         tuple(_formula(other, moved) for other in question.others),  # pyright: ignore[reportArgumentType]
-        tuple(_formula(tangle, moved) for tangle in question.tangles),
     )
 
 

@@ -90,7 +90,6 @@ class Question:
     Attributes:
         leaves: of the condition, that on every part that must hold by itself.
         others: alternatives on parts that are nowhere else.
-        tangles: what has conditions on one part in several places.
         alternatives: what else must hold, on parts that are nowhere else; answered one by one.
     """
 
@@ -99,19 +98,18 @@ class Question:
     aggregates: tuple[Aggregate, ...]
     leaves: Mapping[Part, Leaf] = field(default_factory=dict)
     others: tuple[Joined, ...] = ()
-    tangles: tuple[Formula, ...] = ()
     alternatives: Formula | None = None
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """All of the condition but single leaves."""
+        """All of the condition."""
         apart = () if self.alternatives is None else (self.alternatives,)
-        return (*self.others, *self.tangles, *apart)
+        return (*self.leaves.values(), *self.others, *apart)
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """All parts that the query is about, in order of first use."""
-        found = [*self.leaves, *parts_of(self.formulas)]
+        found = parts_of(self.formulas)
         found += [key.part for key in self.keys]
         found += [a.column.part for a in self.aggregates if a.column is not None]
         if self.release.person is not None:
@@ -119,9 +117,8 @@ class Question:
         return tuple(dict.fromkeys(found))
 
     def conditions(self, part: Part) -> list[exp.Expr]:
-        """Those on a part, one but in tangles and alternatives."""
-        formulas = [*self.leaves.values(), *self.formulas]
-        found = [leaf for formula in formulas for leaf in leaves_of(formula)]
+        """Those on a part, one but in alternatives that are answered one by one."""
+        found = [leaf for formula in self.formulas for leaf in leaves_of(formula)]
         return [leaf.condition for leaf in dict.fromkeys(found) if leaf.part == part]
 
     def columns(self, part: Part) -> list[Published]:
@@ -187,13 +184,6 @@ def leaves_of(formula: Formula) -> Iterator[Leaf]:
         return
     for item in formula.items:
         yield from leaves_of(item)
-
-
-def is_displayed(formula: Formula) -> bool:
-    """Whether it is about a column that some records do not show."""
-    if isinstance(formula, Joined):
-        return any(is_displayed(item) for item in formula.items)
-    return isinstance(formula, Displayed)
 
 
 def parts_of(formulas: Sequence[Formula]) -> list[Part]:
