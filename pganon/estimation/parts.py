@@ -17,7 +17,7 @@ from pganon.estimation.boxes import Fitted
 from pganon.estimation.lines import Line, steps
 from pganon.estimation.release import Part, Published
 from pganon.estimation.values import as_numeric, certain, collated, holds, over
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, stacked
 
 BUCKETS = "buckets"
 """Common table expression (bucket, n, and of every box its number `b`, values and `z`)."""
@@ -209,8 +209,7 @@ class BoxedPart(_Part, ABC):
     def relations(self) -> dict[str, exp.Select]:
         """The common table expressions of the part, by name, in order."""
         found = {self.name("values"): self._values(), **self.distinct_boxes()}
-        both = exp.union(self.pieces(), self._lacking_pieces(), distinct=False)
-        found[self.name("pieces")] = query("select p.* from p", {"p": both})  # pyright: ignore[reportArgumentType]
+        found[self.name("pieces")] = stacked([self.pieces(), self._lacking_pieces()])
         found[self.name("stats")] = self._stats()
         return found
 

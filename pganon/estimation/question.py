@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp
@@ -88,23 +88,26 @@ class Question:
     """Aggregates, by group, of the records that fulfil a condition.
 
     Attributes:
-        leaves: of the condition, that on every part that must hold by itself.
-        others: alternatives on parts that are nowhere else.
+        conditions: all must hold, no two on one part: leaves, and then alternatives.
         alternatives: what else must hold, on parts that are nowhere else; answered one by one.
     """
 
     release: AskedRelease
     keys: tuple[Key, ...]
     aggregates: tuple[Aggregate, ...]
-    leaves: Mapping[Part, Leaf] = field(default_factory=dict)
-    others: tuple[Joined, ...] = ()
+    conditions: tuple[Formula, ...] = ()
     alternatives: Formula | None = None
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
         """All of the condition."""
         apart = () if self.alternatives is None else (self.alternatives,)
-        return (*self.leaves.values(), *self.others, *apart)
+        return (*self.conditions, *apart)
+
+    @property
+    def others(self) -> list[Formula]:
+        """Alternatives of which one SELECT has the figures."""
+        return [formula for formula in self.conditions if not isinstance(formula, Leaf)]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -116,7 +119,7 @@ class Question:
             found.append(self.release.person.part)
         return tuple(dict.fromkeys(found))
 
-    def conditions(self, part: Part) -> list[exp.Expr]:
+    def conditions_on(self, part: Part) -> list[exp.Expr]:
         """Those on a part, one but in alternatives that are answered one by one."""
         found = [leaf for formula in self.formulas for leaf in leaves_of(formula)]
         return [leaf.condition for leaf in dict.fromkeys(found) if leaf.part == part]

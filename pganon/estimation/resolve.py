@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from pganon.estimation.alternatives import arranged
 from pganon.estimation.conditions import Conditions
-from pganon.estimation.parse import Parsed, check, folded
+from pganon.estimation.parse import SINGLE, USE_AGGREGATES, Parsed, check, folded
 from pganon.estimation.question import (
     Aggregate,
     Item,
@@ -123,9 +123,7 @@ class _Resolver:
                 raise Unsupported(f"two columns are named {quote(name)}", tree, "give one an alias")
             items.append(Item(name, what))
         if all(isinstance(item.what, int) for item in items):
-            raise Unsupported(
-                "single records have no estimate", None, "use count(*), sum(column) or avg(column)"
-            )
+            raise Unsupported(SINGLE, None, USE_AGGREGATES)
         return tuple(items)
 
     def _item(self, tree: exp.Expr, keys: list[exp.Expr]) -> tuple[int | exp.Expr, str]:

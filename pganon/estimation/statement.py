@@ -48,7 +48,7 @@ def _asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
     parts: dict[Part, AnyPart] = {}
     for number, part in enumerate(question.parts):
         keys = {i: k.expression for i, k in enumerate(question.keys) if k.part == part}
-        condition = next(iter(question.conditions(part)), None)
+        condition = next(iter(question.conditions_on(part)), None)
         own = {i: column for i, column in measured.items() if column.part == part}
         if part.exact:
             known = {column.name: column for column in question.columns(part)}

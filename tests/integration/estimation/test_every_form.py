@@ -97,8 +97,8 @@ def within(found: dict[str, Any], wanted: dict[str, Any], suppressed: int) -> No
 
 
 APART = {
-    *("slamsa independent", "slamsa independent, sliced", "sloms", "lgb_mdp", "lgb_ncp"),
-    *("local_generalization", "local_bucketization"),
+    *("slamsa", "slamsa independent", "slamsa independent, sliced", "sloms", "lgb_mdp"),
+    *("lgb_ncp", "local_generalization", "local_bucketization"),
 }
 """Methods with buckets of their own for several columns."""
 
