@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.estimation.bounds import fewest
 from pganon.estimation.cells import Query, table
-from pganon.estimation.crossed import Crossed
+from pganon.estimation.partitioned import Partitioned
 from pganon.estimation.parts import ExactPart
 from pganon.estimation.question import Aggregate
 from pganon.forms.matched import call
@@ -149,7 +149,7 @@ class _Term:
     factors: dict[int, _Factor]
 
 
-def of_rows(asked: Crossed, needed: Mapping[str, Aggregate]) -> dict[str, exp.Select]:
+def of_rows(asked: Partitioned, needed: Mapping[str, Aggregate]) -> dict[str, exp.Select]:
     """Relations up to `sums`: estimates and variances of every group.
 
     Args:
@@ -172,7 +172,7 @@ def of_rows(asked: Crossed, needed: Mapping[str, Aggregate]) -> dict[str, exp.Se
     }
 
 
-def _term(asked: Crossed, aggregate: Aggregate) -> _Term:
+def _term(asked: Partitioned, aggregate: Aggregate) -> _Term:
     """Of an aggregate; the term of a mean is that of the differences from it."""
     plain = {i: _Factor(f"r.p_{i}", f"r.p_{i}", f"r.p2_{i}") for i in asked.sides}
     if aggregate.column is None:
@@ -208,7 +208,7 @@ def _product(factors: Sequence[str]) -> str:
     return " * ".join(f"({factor})" for factor in factors)
 
 
-def _means(asked: Crossed) -> exp.Select:
+def _means(asked: Partitioned) -> exp.Select:
     """(grp, r, finite): estimated means of averaged columns; whether all squares are finite."""
     found = ""
     for number, column in asked.measured.items():
@@ -227,7 +227,7 @@ def _means(asked: Crossed) -> exp.Select:
     return query(f"select r.grp{found} from rows as r group by r.grp")
 
 
-def _terms(asked: Crossed, terms: Mapping[str, _Term]) -> exp.Select:
+def _terms(asked: Partitioned, terms: Mapping[str, _Term]) -> exp.Select:
     """`cell`s of every row with its terms: one, two, and of every side mean a, square q, pair d."""
     cells = "".join(f", r.cell_{number}" for number in asked.sides)
     found = f"r.grp{cells}, r.cell_{next(iter(asked.sides))} as first"

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from pganon.estimation import alternatives, bounds, crossed, moments
+from pganon.estimation import alternatives, bounds, moments, partitioned
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import AnyPart, Query, relations, with_all
-from pganon.estimation.crossed import Crossed
+from pganon.estimation.partitioned import Partitioned
 from pganon.estimation.partitions import Split, split
 from pganon.estimation.parts import ExactPart, ListedPart, RangedPart
 from pganon.estimation.question import FIGURES, FLAGS, Aggregate, Question, parts_of
@@ -34,7 +34,7 @@ def answered(question: Question, fitted: Mapping[str, Fitted]) -> exp.Select:
     found = split(question)
     if isinstance(found, Question):
         return _written(_asked(found, fitted))
-    return _written(_crossed(found, fitted))
+    return _written(_partitioned(found, fitted))
 
 
 def _asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
@@ -66,7 +66,7 @@ def _asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
     return Query(question, parts, measured)
 
 
-def _crossed(split: Split, fitted: Mapping[str, Fitted]) -> Crossed:
+def _partitioned(split: Split, fitted: Mapping[str, Fitted]) -> Partitioned:
     question = split.question
     columns = dict.fromkeys(a.column for a in question.aggregates if a.column is not None)
     measured = dict(enumerate(columns))
@@ -80,7 +80,7 @@ def _crossed(split: Split, fitted: Mapping[str, Fitted]) -> Crossed:
         {i: column for i, column in measured.items() if split.side_of(column) is None},
     )
     sides = {side.number: _asked(side.question, fitted) for side in split.sides}
-    return Crossed(question, {}, measured, split, rows, sides)
+    return Partitioned(question, {}, measured, split, rows, sides)
 
 
 def _written(asked: Query) -> exp.Select:
@@ -93,27 +93,27 @@ def _written(asked: Query) -> exp.Select:
             needed[_name(asked, aggregate)] = aggregate
     spanned = [i for i in asked.measured if asked.measures(i) & {"sum", "avg", "min", "max"}]
     joined = ["means", "sums"]
-    if isinstance(asked, Crossed):
+    if isinstance(asked, Partitioned):
         found = {
             f"side{number}": with_all(query("select c.* from cells as c"), relations(side))
             for number, side in asked.sides.items()
         }
-        found["rows"] = crossed.rows(asked)
+        found["rows"] = partitioned.rows(asked)
         counts: dict[str, int | None] = {"n": None}
         for number in asked.measured:
             if "count" in asked.measures(number) or asked.place(number) is None:
                 counts[f"count{number}"] = number
         for name, number in counts.items():
             for side in asked.sides:
-                found[f"within{side}_{name}"] = crossed.within(asked, side, number)
-            found[f"counted_{name}"] = crossed.counted(asked, name)
+                found[f"within{side}_{name}"] = partitioned.within(asked, side, number)
+            found[f"counted_{name}"] = partitioned.counted(asked, name)
             joined.append(f"counted_{name}")
         found["open"] = query(
             "select w.grp, count(*) filter (where w.lo < w.hi) as classes"
             f" from within{next(iter(asked.sides))}_n as w group by w.grp"
         )
         joined.append("open")
-        found |= {f"spans{number}": crossed.spans(asked, number) for number in spanned}
+        found |= {f"spans{number}": partitioned.spans(asked, number) for number in spanned}
         found |= moments.of_rows(asked, needed)
     else:
         found = relations(asked)
@@ -139,7 +139,7 @@ def _totals(asked: Query, joined: list[str]) -> exp.Select:
     Estimate `e`, bounds `lower` and `upper`, variance `v` and sum of deviations `d`.
     """
     keys = [f"k{number}" for number in range(len(asked.question.keys))]
-    source = "rows" if isinstance(asked, Crossed) else "cells"
+    source = "rows" if isinstance(asked, Partitioned) else "cells"
     groups = f"select distinct c.grp{''.join(f', c.{key}' for key in keys)} from {source} as c"
     tables = {"g": query(groups if keys else "select 1::bigint as grp")}
     text = "select coalesce(classes, 0) as classes, coalesce(sums.few, false) as few,"

@@ -218,8 +218,9 @@ def asked(db: Database, method: str, release: str, suppressed: int, queries: int
                 check(db, analyst, release, items, where, key, suppressed)
             except EstimateRefused as refused:
                 # Alternatives on columns that records have in buckets of their own.
-                assert method in APART and " OR " in where
-                assert "buckets of their own" in refused.message
+                expected = method in APART and " OR " in where
+                if not expected or "buckets of their own" not in refused.message:
+                    raise
 
 
 def guarded(conn: Connection, release: str, text: str, spread: Any) -> Estimates:

@@ -23,7 +23,7 @@ SUMMED = ("p_r", "p2_r", "p_x", "u", "e2", "v0", "v1", "v2")
 
 
 @dataclass(frozen=True)
-class Crossed(Query):
+class Partitioned(Query):
     """A query about several partitions, ready to be written.
 
     Attributes:
@@ -44,7 +44,7 @@ class Crossed(Query):
         return side.number, next(i for i, c in own.items() if c == self.measured[number])
 
 
-def rows(asked: Crossed) -> exp.Select:
+def rows(asked: Partitioned) -> exp.Select:
     """(grp, keys, m, and of every side bucket b, cell, n, lo, hi, p, p2): rows of equal buckets.
 
     `m` is how many records they are. Names of columns of a side end in its number. Columns of the
@@ -69,7 +69,7 @@ def rows(asked: Crossed) -> exp.Select:
     return query("select i.* from i", {"i": tree}).select(grouped(keys, "i"))
 
 
-def _own_rows(asked: Crossed) -> exp.Select:
+def _own_rows(asked: Partitioned) -> exp.Select:
     part = asked.rows
     tree = query(
         "select sum(:w)::bigint as m from t where :m",
@@ -92,7 +92,7 @@ def _own_rows(asked: Crossed) -> exp.Select:
     return tree.group_by(*places)
 
 
-def within(asked: Crossed, number: int, counted: int | None = None) -> exp.Select:
+def within(asked: Partitioned, number: int, counted: int | None = None) -> exp.Select:
     """(grp, cell, bucket, n, fewest, most, lo, hi): what buckets of a side have of a group.
 
     Of the records of a bucket that are in its rows, `fewest` to `most` match what other sides say,
@@ -152,7 +152,7 @@ def _shared(number: int, other: int, m: str, ends: tuple[str, str]) -> exp.Selec
     )
 
 
-def counted(asked: Crossed, suffix: str) -> exp.Select:
+def counted(asked: Partitioned, suffix: str) -> exp.Select:
     """(grp, lo, hi): the best bounds of a count that the buckets of a side give."""
     tables = {
         f"w{number}": query(
@@ -174,7 +174,7 @@ def _best(tables: Mapping[str, exp.Select], columns: Mapping[str, str]) -> exp.S
     return query(f"select {first}.grp, {found} from {first}{joins}", tables)
 
 
-def spans(asked: Crossed, number: int) -> exp.Select:
+def spans(asked: Partitioned, number: int) -> exp.Select:
     """(grp, least, greatest, mean_least, mean_greatest, ...): bounds of a measured column.
 
     Of one of the QIT, the best that any side gives.
@@ -204,7 +204,7 @@ def spans(asked: Crossed, number: int) -> exp.Select:
     return _best(found, {end: "greatest" if end.endswith(lower) else "least" for end in ends})
 
 
-def _side_cells(asked: Crossed, side: int, own: int) -> exp.Select:
+def _side_cells(asked: Partitioned, side: int, own: int) -> exp.Select:
     """Cells as those of one partition: other sides are conditions on other columns."""
     part = asked.sides[side].part_of(own)
     names = [f"lo_x{own}", f"hi_x{own}"]
@@ -224,7 +224,7 @@ def _side_cells(asked: Crossed, side: int, own: int) -> exp.Select:
     )
 
 
-def _row_cells(asked: Crossed, part: ExactPart, side: int, number: int) -> exp.Select:
+def _row_cells(asked: Partitioned, part: ExactPart, side: int, number: int) -> exp.Select:
     """Cells of the exact columns of the QIT, of which so many records match in every bucket."""
     keys = part.keyed("g")
     every = query(
