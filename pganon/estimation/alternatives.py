@@ -8,12 +8,12 @@ which are what is left of all records: a second pair of bounds. A third one, of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
-from pganon.estimation.formulas import not_true
+from pganon.estimation.conditions import ALONE, not_true
 from pganon.estimation.partitions import links_of
 from pganon.estimation.question import (
     FIGURES,
@@ -22,14 +22,14 @@ from pganon.estimation.question import (
     Displayed,
     Formula,
     Joined,
+    Key,
     Leaf,
     Question,
-    is_displayed,
+    leaves_of,
     parts_of,
 )
 from pganon.estimation.refusals import Unsupported
-from pganon.estimation.release import Part
-from pganon.identifiers import quote
+from pganon.estimation.release import AskedRelease, Part
 from pganon.sqltools import col, conjunction, fragment, named, query, stacked
 
 MAX_WAYS = 24
@@ -45,46 +45,68 @@ each alternative `alone` do not exclude those of others."""
 # -- which they are -----------------------------------------------------------------------------
 
 
-def set_apart(question: Question) -> Question:
-    """The question with `alternatives` that are answered one by one.
+def arranged(
+    release: AskedRelease,
+    keys: tuple[Key, ...],
+    aggregates: tuple[Aggregate, ...],
+    items: Sequence[Formula],
+) -> Question:
+    """The question on records that fulfil all of these, some of which are answered one by one.
 
-    These are about tables with buckets of their own, about columns that are grouped or measured,
-    or about one that some records do not show; or they have several conditions on labels.
+    These are about columns that are grouped or measured, or in several alternatives, or about one
+    that some records do not show.
     """
-    columns = question.release.columns
-    labels = {column.part for column in columns.values() if column.form == "label"}
-    if question.release.person is not None:
-        _check_labels(question, labels)
-        return question
-    used = {key.part for key in question.keys}
-    used |= {a.column.part for a in question.aggregates if a.column is not None}
-    several = len(links_of(question.release, question.parts).keys() - {None}) > 1
-
-    def apart(formula: Formula) -> bool:
-        parts = set(parts_of([formula]))
-        return (
-            bool(parts & used)
-            or (formula in question.tangles and bool(parts & labels))
-            or is_displayed(formula)
-            or (several and len(links_of(question.release, parts)) > 1)
-        )
-
-    found = [f for f in (*question.others, *question.tangles) if apart(f)]
+    question = Question(release, keys, aggregates, alternatives=Joined(True, tuple(items)))
+    several = len(links_of(release, question.parts).keys() - {None}) > 1
+    used = {key.part for key in keys} | {a.column.part for a in aggregates if a.column is not None}
+    leaves: list[Formula] = []
+    others: list[Formula] = []
+    found: list[Formula] = []
+    for item in items:
+        parts = parts_of([item])
+        if several:
+            _check_partitions(release, item)
+        if isinstance(item, Leaf):
+            leaves.append(item)
+        elif isinstance(item, Joined) and len(set(parts)) == len(parts) and not used & set(parts):
+            others.append(item)
+        else:
+            found.append(item)
+    question = Question(release, keys, aggregates, (*leaves, *others))
     if not found:
         return question
+    if release.person is not None:
+        raise Unsupported(
+            "of a release with several records per individual, conditions on the same columns in"
+            " several alternatives of WHERE or FILTER (OR), or on a grouped or measured column, or"
+            " one known together with it, in an alternative, are not estimated yet",
+            None,
+            ALONE,
+        )
     whole = found[0] if len(found) == 1 else Joined(True, tuple(found))
     if sum(map(len, _ways(whole).values())) > MAX_WAYS:
         raise Unsupported(
             f"there are more than {MAX_WAYS} ways in which alternatives can be true or not",
             None,
-            "ask one query per alternative",
+            ALONE,
         )
-    return replace(
-        question,
-        others=tuple(f for f in question.others if f not in found),
-        tangles=tuple(f for f in question.tangles if f not in found),
-        alternatives=whole,
-    )
+    return replace(question, alternatives=whole)
+
+
+def _check_partitions(release: AskedRelease, formula: Formula) -> None:
+    """Not in alternatives are columns of several partitions."""
+    if not isinstance(formula, Joined):
+        return
+    found = list(leaves_of(formula))
+    if not formula.every and len(links_of(release, parts_of([formula]))) > 1:
+        raise Unsupported(
+            "columns that records have in buckets of their own are in alternatives (OR, or NOT"
+            " with AND) with others",
+            found[-1].condition,
+            ALONE,
+        )
+    for item in formula.items:
+        _check_partitions(release, item)
 
 
 def _ways(formula: Formula) -> dict[int, list[Way]]:
@@ -112,27 +134,8 @@ def _ways(formula: Formula) -> dict[int, list[Way]]:
     return {kind: ways[: MAX_WAYS + 1] for kind, ways in found.items()}
 
 
-def _alone(formula: Formula, room: int) -> list[Way]:
-    """Ways in which one of the alternatives is true; none if these are more than `room`."""
-    if not isinstance(formula, Joined) or formula.every:
-        return []
-    found = [way for item in formula.items for way in _ways(item)[_HOLDS]]
-    return found if len(found) <= room else []
-
-
 def _both(ways: list[Way], others: list[Way]) -> list[Way]:
     return [(*way, *other) for way in ways for other in others]
-
-
-def _check_labels(question: Question, labels: Collection[Part]) -> None:
-    for part in parts_of(question.tangles):
-        if part in labels:
-            raise Unsupported(
-                f"conditions on {quote(part.name)}, which has labels, are in several alternatives,"
-                " which is not estimated where individuals have several records",
-                None,
-                "ask one query per alternative",
-            )
 
 
 # -- figures ------------------------------------------------------------------------------------
@@ -146,41 +149,36 @@ def answered(question: Question, answer: Callable[[Question], exp.Select]) -> ex
     """
     whole = question.alternatives
     assert whole is not None
-    needed = list(dict.fromkeys([*question.aggregates, *_needed(question)]))
+    needed = [*question.aggregates, _COUNT]
+    for aggregate in question.aggregates:
+        if aggregate.measure == "avg":
+            needed += [Aggregate(measure, aggregate.column) for measure in ("sum", "count")]
+    needed = list(dict.fromkeys(needed))
     asked = replace(question, aggregates=tuple(needed), alternatives=None)
-    parts = [(_ALL, asked)]
     found = _ways(whole)
-    found[_ALONE] = _alone(whole, MAX_WAYS - sum(map(len, found.values())))
-    for kind, ways in found.items():
-        parts += [(kind, _restricted(asked, way)) for way in ways]
+    if isinstance(whole, Joined) and not whole.every:
+        alone = [way for item in whole.items for way in _ways(item)[_HOLDS]]
+        if len(alone) + sum(map(len, found.values())) <= MAX_WAYS:
+            found[_ALONE] = alone
+    parts = [(_ALL, asked)]
+    parts += [(kind, _restricted(asked, way)) for kind, ways in found.items() for way in ways]
     rows = [query(f"select f.*, {kind} as kind from f", {"f": answer(one)}) for kind, one in parts]
-    keys = [f"k{number}" for number in range(len(question.keys))]
-    tree = query("select w.* from w", {"w": _weighed(stacked(rows), needed, keys)})
-    grouped = tree.select(*_totals(needed), *[col(name, "w") for name in keys], append=False)
-    if keys:
-        grouped = grouped.group_by(*[col(name, "w") for name in keys])
+    names = [f"k{number}" for number in range(len(question.keys))]
+    keys = ", ".join(f"w.{name}" for name in names)
+    text = f"select {keys} from w group by {keys}" if keys else "select from w"
+    totals = query(text, {"w": _weighed(stacked(rows), needed, names)}).select(*_totals(needed))
     counted = needed.index(_COUNT)
-    tree = query("select 1 from t", {"t": grouped})
+    tree = query(f"select t.lower{counted} = 0 as {FLAGS[2]} from t", {"t": totals})
     if keys:
         tree = tree.where(fragment(f"t.upper{counted} > 0"))
-    columns: list[exp.Expr] = []
     for number, aggregate in enumerate(question.aggregates):
         values = _figures(aggregate, number, needed)
-        columns += [named(v, f"a{number}{end}") for v, end in zip(values, FIGURES, strict=True)]
-    columns += [col(name, "t") for name in (*keys, *FLAGS[:2])]
-    empty = named(fragment(f"t.lower{counted} = 0"), FLAGS[2])
-    return tree.select(*columns, empty, append=False)
+        ends = zip(values, FIGURES, strict=True)
+        tree = tree.select(*[named(fragment(value), f"a{number}{end}") for value, end in ends])
+    return tree.select(*[col(name, "t") for name in (*names, *FLAGS[:2])])
 
 
 _COUNT = Aggregate("count", None)
-
-
-def _needed(question: Question) -> Iterator[Aggregate]:
-    yield _COUNT
-    for aggregate in question.aggregates:
-        if aggregate.measure == "avg":
-            yield Aggregate("sum", aggregate.column)
-            yield Aggregate("count", aggregate.column)
 
 
 def _restricted(question: Question, way: Way) -> Question:
@@ -188,8 +186,9 @@ def _restricted(question: Question, way: Way) -> Question:
     own: dict[Part, list[exp.Expr]] = {}
     for leaf in way:
         own.setdefault(leaf.part, []).append(exp.paren(leaf.condition.copy()))
-    leaves = {part: Leaf(part, conjunction(found)) for part, found in own.items()}
-    return replace(question, leaves={**question.leaves, **leaves})
+    leaves = [formula for formula in question.conditions if isinstance(formula, Leaf)]
+    leaves += [Leaf(part, conjunction(found)) for part, found in own.items()]
+    return replace(question, conditions=(*leaves, *question.others))
 
 
 def _weighed(ways: exp.Select, needed: list[Aggregate], keys: list[str]) -> exp.Select:
@@ -264,25 +263,18 @@ def _sum(value: str, kind: int) -> str:
     return f"(case when {known} then coalesce(sum({value}) {_only(kind)}, 0) end)"
 
 
-def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[exp.Expr]:
+def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[str]:
     """In the order of :data:`FIGURES`; the error is not known unless the bounds meet.
 
     Of values of records in open ways nothing is known but how many there are.
     """
-    texts = _texts(aggregate, number, needed)
-    if aggregate.measure != "count":
-        texts = [f"case when t.known then {text} end" for text in texts]
-    return [fragment(text) for text in texts]
-
-
-def _texts(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[str]:
     lower, upper = f"t.lower{number}", f"t.upper{number}"
     meets = f"case when {lower} = {upper} then {{}} end"
     error = meets.format("0::float8")
     if aggregate.measure in ("min", "max"):
         is_time = aggregate.column is not None and aggregate.column.is_time
         value = meets.format(lower if is_time else f"{lower}::float8")
-        return [value, lower, upper, lower, upper, error]
+        return _closed([value, lower, upper, lower, upper, error])
     estimate = f"t.e{number}"
     if aggregate.measure == "avg":
         added, many = (
@@ -300,4 +292,9 @@ def _texts(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list[s
 
     values = [estimate, f"t.low{number}", f"t.high{number}"]
     middle, low, high = (inside(value) for value in values)
-    return [middle, lower, upper, low, high, error]
+    found = [middle, lower, upper, low, high, error]
+    return found if aggregate.measure == "count" else _closed(found)
+
+
+def _closed(texts: list[str]) -> list[str]:
+    return [f"case when t.known then {text} end" for text in texts]

@@ -9,13 +9,13 @@ from psycopg import sql
 
 from pganon import database
 from pganon.errors import UsageError
-from pganon.estimation.boxes import Spread, fitted
+from pganon.estimation.answers import MAX_GROUPS, joined
+from pganon.estimation.boxes import Fitted, Spread, fitted
 from pganon.estimation.cuts import Use
-from pganon.estimation.joined import MAX_GROUPS, joined
 from pganon.estimation.parse import parse_query
 from pganon.estimation.question import Resolved
 from pganon.estimation.refusals import EstimateRefused, Unsupported
-from pganon.estimation.release import Published, read_release
+from pganon.estimation.release import read_release
 from pganon.estimation.resolve import resolve
 from pganon.estimation.results import Estimates
 from pganon.identifiers import quote
@@ -69,9 +69,16 @@ def ask(conn: Connection, name: str, query: str, spread: Spread = "column") -> E
 def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
     """Run a query on the views that it names."""
     release = resolved.release
-    columns = [release.columns[n] for part in resolved.parts if not part.exact for n in [part.name]]
+    values: dict[str, Fitted] = {}
     try:
-        values = {c.name: fitted(conn, c, spread, _uses(resolved, c)) for c in columns}
+        for part in resolved.parts:
+            if not part.exact:
+                conditions = [c for q in resolved.questions for c in q.conditions_on(part)]
+                uses = [Use(condition, key=False) for condition in dict.fromkeys(conditions)]
+                keys = [k.expression for k in resolved.questions[0].keys if k.part == part]
+                uses += [Use(key, key=True) for key in keys]
+                column = release.columns[part.name]
+                values[column.name] = fitted(conn, column, spread, uses)
         select = statement(joined(resolved, values))
         cursor = conn.execute(select)
         rows = cursor.fetchall()
@@ -108,13 +115,6 @@ def _measured(resolved: Resolved) -> str:
     """Columns of which numbers are computed with."""
     measured = [a.column.name for q in resolved.questions for a in q.aggregates if a.column]
     return ", ".join(map(quote, dict.fromkeys(measured)))
-
-
-def _uses(resolved: Resolved, column: Published) -> list[Use]:
-    conditions = [c for q in resolved.questions for c in q.conditions(column.part)]
-    uses = [Use(condition, key=False) for condition in dict.fromkeys(conditions)]
-    keys = resolved.questions[0].keys
-    return uses + [Use(k.expression, key=True) for k in keys if k.part == column.part]
 
 
 def _hold(conn: Connection, resolved: Resolved) -> None:

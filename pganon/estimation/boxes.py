@@ -18,7 +18,7 @@ from pganon.estimation.release import Published
 from pganon.estimation.spread import Box, fit
 from pganon.estimation.values import typed
 from pganon.identifiers import quote
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar, statement, text
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, statement, text
 
 Connection = psycopg.Connection[Any]
 Spread = Literal["column", "uniform"]
@@ -87,8 +87,15 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
     """
     if column.form != "range":
         return _fitted_sets(conn, column, spread)
-    numbered = steps(column)
-    shown = _ends(numbered, col(_VALUE, "t"))
+    numbered, value = steps(column), col(_VALUE, "t")
+    shown: dict[str, exp.Expr] = {}
+    if numbered is not None:
+        shown["first"], shown["last"] = numbered.ends(value)
+    else:
+        texts = {"first": "lower", "last": "upper", "first_in": "lower_inc", "last_in": "upper_inc"}
+        shown |= {name: fragment(f"{text}(:v)", v=value) for name, text in texts.items()}
+    infinite = "coalesce(lower_inf(:v) or upper_inf(:v), false)"
+    shown["unbounded"] = fragment(infinite, v=value)
     rows = _distinct(conn, column, shown)
     ends = [end for row in rows if row["shown"] for end in (row["first"], row["last"])]
     unbounded = any(row["unbounded"] for row in rows)
@@ -97,41 +104,19 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
             f"{quote(column.name)} has ranges without an end, which are not estimated from yet"
         )
     low, high = min(ends, default=0), max(ends, default=0)
-    if numbered is None:
-        return _dense(
-            column, spread, rows, ends, _within(cuts(conn, column, uses, low, high), low, high)
-        )
-    if high - low < MAX_VALUES:
-        line = _single(column, spread, rows, single(column, numbered, low, high))
+    if numbered is not None and high - low < MAX_VALUES:
+        line = single(column, numbered, low, high)
+        boxes = []
+        for row in rows:
+            own = (row["first"] - low, row["last"] - low) if row["shown"] else ()
+            boxes.append(_box(column, row, own, tuple(dict.fromkeys(own))))
+        found = _fit(column, spread, boxes, len(line.low), line, None)
     else:
-        found = _within(cuts(conn, column, uses, low, high), low, high)
-        line = _cut(column, spread, rows, numbered, found)
-    return replace(line, unbounded=unbounded)
-
-
-def _ends(numbered: Steps | None, value: exp.Expr) -> dict[str, exp.Expr]:
-    """Columns `first` and `last` of distinct boxes; of dense numbers whether they are in it."""
-    unbounded = fragment("coalesce(lower_inf(:v) or upper_inf(:v), false)", v=value)
-    if numbered is not None:
-        first, last = numbered.ends(value)
-        return {"first": first, "last": last, "unbounded": unbounded}
-    texts = {"first": "lower", "last": "upper", "first_in": "lower_inc", "last_in": "upper_inc"}
-    found = {name: fragment(f"{text}(:v)", v=value.copy()) for name, text in texts.items()}
-    return {**found, "unbounded": unbounded}
-
-
-def _within(found: Sequence[Number], low: Number, high: Number) -> list[Number]:
-    return [value for value in found if low < value <= high]
-
-
-def _single(column: Published, spread: Spread, rows: Rows, line: Line) -> Fitted:
-    """Every value is counted."""
-    low = line.low[0]
-    boxes = []
-    for row in rows:
-        ends = (row["first"] - low, row["last"] - low) if row["shown"] else ()
-        boxes.append(_box(column, row, ends, tuple(dict.fromkeys(ends))))
-    return _fit(column, spread, boxes, len(line.low), line, None)
+        inside = [v for v in cuts(conn, column, uses, low, high) if low < v <= high]
+        if numbered is None:
+            return _dense(column, spread, rows, ends, inside)
+        found = _cut(column, spread, rows, numbered, inside)
+    return replace(found, unbounded=unbounded)
 
 
 def _cut(
@@ -164,15 +149,12 @@ def _dense(
         return Fitted(column, fine, None, tuple(lengths(fine)), 0.0)
     gaps = max(len(points) - 1, 1)
     places = {point: place for place, point in enumerate(points)}
-    some_missing = any(row["missing"] for row in rows)
     boxes = []
     for row in rows:
-        if not row["shown"]:
-            boxes.append(_box(column, row, (), ()))
-        elif row["first"] != row["last"]:
-            inside = (places[row["first"]], places[row["last"]] - 1)
+        inside = (places[row["first"]], places[row["last"]] - 1) if row["shown"] else ()
+        if not row["shown"] or row["first"] != row["last"]:
             boxes.append(_box(column, row, inside, inside))
-        elif some_missing:
+        elif any(other["missing"] for other in rows):
             # A point has no share of the spread, but says how often values are not missing.
             boxes.append(_box(column, row, (0, gaps - 1), ()))
     shares, lacking = fit(boxes, gaps, ranges=True)
@@ -227,41 +209,36 @@ def _distinct(
     conn: Connection, column: Published, shown: Mapping[str, exp.Expr]
 ) -> list[dict[str, Any]]:
     """What classes show: columns of `shown`, whether there are values, and missing ones."""
+    part = column.part
+    # Under names that cannot clash.
+    bucketed = query(
+        "select :b as bucket, :n as records, :v as value from v",
+        {"v": part.view},
+        b=col(part.bucket, "v"),
+        n=col(part.weight, "v") if part.weight else num(1),
+        v=col(column.name, "v"),
+    )
+    if column.null_column is not None:
+        bucketed = bucketed.select(named(col(column.null_column, "v"), _FLAG))
+    if column.display is not None:
+        bucketed = bucketed.where(fragment(":d = 'g'", d=col(column.display, "v")))
     renamed = replace(column, name=_VALUE, null_column=column.null_column and _FLAG)
     classes = query(
-        "select t.bucket as bucket, :shown as shown, :missing as missing,"
+        "select t.bucket as bucket, t.value is not null as shown, :missing as missing,"
         " sum(t.records) as n from t",
-        {"t": _bucketed(column)},
-        shown=fragment(":v is not null", v=col(_VALUE, "t")),
+        {"t": bucketed},
         missing=missing(renamed, "t"),
     )
     classes = classes.select(*[named(item, name) for name, item in shown.items()])
     classes = classes.group_by(*[num(place) for place in (1, 2, 3, *range(5, 5 + len(shown)))])
-    names = [col(name, "c") for name in ("shown", "missing", *shown)]
+    names = ", ".join(f"c.{name}" for name in ("shown", "missing", *shown))
     tree = query(
-        "select count(*)::bigint as classes, sum(c.n)::bigint as records from c", {"c": classes}
+        f"select count(*)::bigint as classes, sum(c.n)::bigint as records, {names} from c"
+        f" group by {names}",
+        {"c": classes},
     )
-    tree = tree.select(*names).group_by(*[name.copy() for name in names])
     with conn.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(statement(tree)).fetchall()
-
-
-def _bucketed(column: Published) -> exp.Select:
-    """(bucket, records, what is published of the column), under names that cannot clash."""
-    part = column.part
-    records = col(part.weight, "v") if part.weight else num(1)
-    tree = query(
-        "select :b as bucket, :n as records from v",
-        {"v": part.view},
-        b=col(part.bucket, "v"),
-        n=records,
-    )
-    tree = tree.select(named(col(column.name, "v"), _VALUE))
-    if column.null_column is not None:
-        tree = tree.select(named(col(column.null_column, "v"), _FLAG))
-    if column.display is not None:
-        tree = tree.where(fragment(":d = 'g'", d=col(column.display, "v")))
-    return tree
 
 
 def missing(column: Published, table: str) -> exp.Expr:
@@ -278,23 +255,17 @@ def missing(column: Published, table: str) -> exp.Expr:
 def atoms(fitted: Fitted) -> exp.Select:
     """SELECT place, v, w, ...: all values or cells, and a missing value without a place."""
     shares = cast(text("{" + ",".join(map(repr, fitted.shares)) + "}"), "float8[]")
-    tree = fitted.line.cells(shares) if fitted.line is not None else _elements(fitted, shares)
+    if fitted.line is not None:
+        tree = fitted.line.cells(shares)
+    else:
+        listed = exp.Array(expressions=[text(item) for item in fitted.elements or ()])
+        value = col("el", "u")
+        tree = query(
+            "select u.place as place, u.el as element, u.w as w, :v as v"
+            " from unnest(:el, :w) with ordinality as u(el, w, place)",
+            el=cast(listed, "text[]"),
+            w=shares,
+            v=value if fitted.labels else typed(fitted.column, value),
+        )
     nothing = [named(exp.null(), item.alias_or_name) for item in tree.expressions]
-    lacking = query("select 1").select(*nothing, append=False)
-    both = exp.union(tree, lacking, distinct=False)
-    return query("select a.* from a", {"a": both})  # pyright: ignore[reportArgumentType]
-
-
-def _elements(fitted: Fitted, shares: exp.Expr) -> exp.Select:
-    """SELECT place, element, v, w."""
-    assert fitted.elements is not None
-    listed = exp.Array(expressions=[text(item) for item in fitted.elements])
-    value = col("el", "u")
-    tree = query(
-        "select u.place as place, u.el as element, u.w as w, :v as v"
-        " from unnest(:el, :w) with ordinality as u(el, w, place)",
-        el=cast(listed, "text[]"),
-        w=shares,
-        v=value if fitted.labels else typed(fitted.column, value),
-    )
-    return tree
+    return stacked([tree, query("select 1").select(*nothing, append=False)])

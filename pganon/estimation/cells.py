@@ -6,18 +6,18 @@ own part apart from those of the others.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.estimation import formulas
-from pganon.estimation.boxed import BUCKETS, BoxedPart, numbered
-from pganon.estimation.exactly import ExactPart
-from pganon.estimation.question import Question, parts_of
+from pganon.estimation.parts import BUCKETS, BoxedPart, ExactPart, numbered
+from pganon.estimation.question import Formula, Leaf, Question, parts_of
 from pganon.estimation.release import Part, Published
-from pganon.estimation.tangles import AnyPart, Tangle
-from pganon.forms.matched import Matched, both, call, exact
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.forms.matched import Matched, both, call, either, exact
+from pganon.sqltools import cast, col, finished, fragment, named, num, query
+
+AnyPart = BoxedPart | ExactPart
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,12 @@ class Query:
     """A question with its parts, ready to be written.
 
     Attributes:
-        parts: but for those in tangles.
         measured: columns that are counted, added up or averaged, by their numbers.
     """
 
     question: Question
-    parts: dict[Part, AnyPart]
-    measured: dict[int, Published]
-    tangles: tuple[Tangle, ...] = ()
+    parts: Mapping[Part, AnyPart]
+    measured: Mapping[int, Published]
 
     @property
     def persons(self) -> int | None:
@@ -40,12 +38,13 @@ class Query:
         person = self.question.release.person
         return next((i for i, column in self.measured.items() if column == person), None)
 
-    @property
-    def key_names(self) -> list[str]:
-        return [f"k{number}" for number in range(len(self.question.keys))]
-
     def part_of(self, number: int) -> AnyPart:
         return self.parts[self.measured[number].part]
+
+    def measures(self, number: int) -> set[str]:
+        """What is asked of a measured column."""
+        own = self.measured[number]
+        return {a.measure for a in self.question.aggregates if a.column == own}
 
     def in_home(self, part: AnyPart) -> bool:
         """Whether one row per bucket is enough, which the scan of the first view gives."""
@@ -55,76 +54,93 @@ class Query:
         return same and not part.keys and not part.part.array
 
 
-def buckets(asked: Query) -> exp.Select:
+def table(name: str, alias: str) -> exp.Expr:
+    """A common table expression under another name."""
+    return exp.alias_(exp.table_(name, quoted=True), alias, table=True, quoted=True)
+
+
+def with_all(tree: exp.Select, found: Mapping[str, exp.Select]) -> exp.Select:
+    """A SELECT over common table expressions, in order."""
+    for name, part in found.items():
+        tree = tree.with_(
+            exp.to_identifier(name, quoted=True), as_=finished(part), materialized=True, copy=False
+        )
+    return tree
+
+
+def grouped(key_names: Iterable[str], alias: str) -> exp.Expr:
+    """The number of the group of a row, from its keys."""
+    order = ", ".join(f"{alias}.{name}" for name in key_names)
+    text = f"dense_rank() over (order by {order})" if order else "1"
+    return named(fragment(f"({text})::bigint"), "grp")
+
+
+def relations(asked: Query) -> dict[str, exp.Select]:
+    """The common table expressions up to `cells`, by name, in order."""
+    found = {BUCKETS: _buckets(asked)}
+    for part in asked.parts.values():
+        if isinstance(part, BoxedPart):
+            found |= part.relations()
+        elif not asked.in_home(part):
+            found[part.name("exact")] = part.grouped()
+    return {**found, "cells": _cells(asked)}
+
+
+def _buckets(asked: Query) -> exp.Select:
     """(bucket, n, boxes, totals): every bucket with its records."""
     home = asked.question.release.home
-    weight = col(home.weight, "t") if home.weight else num(1)
     tree = query(
         "select :b as bucket, sum(:w)::bigint as n from t",
         {"t": home.view},
         b=col(home.bucket, "t"),
-        w=weight,
+        w=col(home.weight, "t") if home.weight else num(1),
     )
-    inside = [part for tangle in asked.tangles for part in tangle.parts.values()]
-    boxed = [p for p in (*asked.parts.values(), *inside) if isinstance(p, BoxedPart)]
+    boxed = [part for part in asked.parts.values() if isinstance(part, BoxedPart)]
     shown = [named(item, name) for part in boxed for name, item in part.published("t").items()]
     tree = tree.select(*shown).group_by(*[num(i) for i in (1, *range(3, 3 + len(shown)))])
-    totals: list[str] = []
+    totals: dict[str, exp.Expr] = {}
     for part in asked.parts.values():
         if isinstance(part, ExactPart) and asked.in_home(part):
-            tree = tree.select(*part.totals())
-            totals += [item.alias for item in part.totals()]
+            totals |= part.totals()
     person = asked.question.release.person
     if person is not None:
-        units = fragment("count(distinct :p)::bigint", p=col(person.name, "t"))
-        tree = tree.select(named(units, "units"))
-        totals.append("units")
-    kept = [col(name, "t") for name in totals]
-    places = query("select t.bucket, t.n from t", {"t": tree})
+        totals["units"] = fragment("count(distinct :p)::bigint", p=col(person.name, "t"))
+    tree = tree.select(*[named(value, name) for name, value in totals.items()])
+    kept = "".join(f", t.{name}" for name in totals)
+    places = query(f"select t.bucket, t.n{kept} from t", {"t": tree})
     places = places.select(
-        *[named(item, name) for part in boxed for name, item in part.shown("t").items()], *kept
+        *[named(item, name) for part in boxed for name, item in part.shown("t").items()]
     )
     outer = query("select i.bucket, i.n from i", {"i": places})
     return outer.select(*numbered(boxed, "i"), *[col(name, "i") for name in totals])
 
 
-def cells(asked: Query) -> exp.Select:
+def _cells(asked: Query) -> exp.Select:
     """(cell, grp, bucket, n, keys, lo, hi, p, p2, ...): one row per bucket and group."""
-    found = query("select c.* from c where c.hi > 0", {"c": _counted(asked)})
-    order = [exp.Ordered(this=col(name, "c"), nulls_first=False) for name in asked.key_names]
-    group: exp.Expr = num(1)
-    if order:
-        group = exp.Window(
-            this=exp.Anonymous(this="dense_rank"), order=exp.Order(expressions=order)
-        )
-    number = exp.Window(this=exp.RowNumber())
-    return found.select(named(number, "cell"), named(cast(group, "bigint"), "grp"))
-
-
-def _counted(asked: Query) -> exp.Select:
-    """What formulas give, over columns of :func:`_leaves`."""
     question, n = asked.question, col("n", "l")
-    leaves = {part: _named_leaf("l", f"_{p.number}") for part, p in asked.parts.items()}
-    tops = [part for part in asked.parts if not _in_others(question, part)]
-    rest = [formulas.matched(n, other, lambda leaf: leaves[leaf.part]) for other in question.others]
-    rest += [tangle.matched("l") for tangle in asked.tangles]
+    leaves = {part: _named_leaf(f"_{own.number}") for part, own in asked.parts.items()}
+    tops = [part for part in asked.parts if part not in parts_of(question.others)]
+    rest = [_formula(n, other, leaves) for other in question.others]
     whole = both(n, [*[leaves[part] for part in tops], *rest])
     tree = query("select l.* from l", {"l": _leaves(asked)}).select(*_columns(whole, ""))
     for number, column in asked.measured.items():
-        others = [leaves[part] for part in tops if part != column.part]
-        apart = both(n, [*others, *rest])
-        own = _named_leaf("l", f"_x{number}")
-        counted = both(n, [apart, own])
+        apart = both(n, [*[leaves[part] for part in tops if part != column.part], *rest])
+        counted = both(n, [apart, _named_leaf(f"_x{number}")])
         tree = tree.select(*_columns(apart, f"_r{number}"), *_columns(counted, f"_c{number}"))
-    return tree
+    found = query("select c.*, row_number() over () as cell from c where c.hi > 0", {"c": tree})
+    return found.select(grouped([f"k{number}" for number in range(len(question.keys))], "c"))
 
 
-def _in_others(question: Question, part: Part) -> bool:
-    return part in parts_of(question.others)
+def _formula(n: exp.Expr, formula: Formula, leaves: Mapping[Part, Matched]) -> Matched:
+    """A formula of which every leaf is on another part."""
+    if isinstance(formula, Leaf):
+        return leaves[formula.part]
+    items = [_formula(n, item, leaves) for item in formula.items]  # pyright: ignore[reportAttributeAccessIssue]
+    return both(n, items) if formula.every else either(n, items)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _named_leaf(table: str, suffix: str) -> Matched:
-    return Matched(*[col(f"{name}{suffix}", table) for name in ("lo", "hi", "p", "p2")])
+def _named_leaf(suffix: str) -> Matched:
+    return Matched(*[col(f"{name}{suffix}", "l") for name in ("lo", "hi", "p", "p2")])
 
 
 def _columns(item: Matched, suffix: str) -> list[exp.Expr]:
@@ -140,16 +156,23 @@ def _leaves(asked: Query) -> exp.Select:
     """Every bucket with what its parts allow by themselves."""
     tree = query(f"select b.bucket, b.n from {BUCKETS} as b")
     for part in asked.parts.values():
-        tree = _joined(asked, tree, part)
-        tree = tree.select(*[col(name, _table(asked, part)) for name in part.key_names])
-        leaf = _box_leaf(asked, part) if isinstance(part, BoxedPart) else _exact_leaf(asked, part)
-        tree = tree.select(*_columns(leaf, f"_{part.number}"))
-    for tangle in asked.tangles:
-        alias = tangle.name("t")
-        on = exp.EQ(this=col("bucket", alias), expression=col("bucket", "b"))
-        tree = tree.join(table(tangle.name("tangle"), alias), on=on)
-        found = Matched(*[col(name, alias) for name in ("lo", "hi", "p", "p2")])
-        tree = tree.select(*_columns(found, f"_t_{tangle.number}"))
+        alias = part.name("t")
+        if isinstance(part, BoxedPart):
+            on = fragment(f"{alias}.box = b.{part.name('b')}")
+            tree = tree.join(table(part.name("stats"), alias), on=on)
+            # Records of an individual are taken to have the same values. If more values are
+            # attained than there are individuals, they cannot all be.
+            several = asked.question.release.person is not None
+            leaf = _in_box(part, f"greatest(b.units, {alias}.s)" if several else "b.n")
+        else:
+            if not asked.in_home(part):
+                on = fragment(f"{alias}.bucket = b.bucket")
+                side = "" if part.keys else "left"
+                tree = tree.join(table(part.name("exact"), alias), on=on, join_type=side)
+            leaf = exact(col("n", "b"), _known(asked, part, part.name("a")))
+        tree = tree.select(
+            *[col(name, alias) for name in part.key_names], *_columns(leaf, f"_{part.number}")
+        )
     for number in asked.measured:
         part = asked.part_of(number)
         if isinstance(part, BoxedPart):
@@ -159,65 +182,30 @@ def _leaves(asked: Query) -> exp.Select:
     return tree
 
 
-def _table(asked: Query, part: AnyPart) -> str:
-    return "b" if asked.in_home(part) else part.name("t")
-
-
-def _joined(asked: Query, tree: exp.Select, part: AnyPart) -> exp.Select:
-    alias = part.name("t")
-    if isinstance(part, BoxedPart):
-        on = exp.EQ(this=col("box", alias), expression=col(part.name("b"), "b"))
-        return tree.join(table(part.name("stats"), alias), on=on)
-    if asked.in_home(part):
-        return tree
-    on = exp.EQ(this=col("bucket", alias), expression=col("bucket", "b"))
-    side = "" if part.keys else "left"
-    return tree.join(table(part.name("exact"), alias), on=on, join_type=side)
-
-
-def table(name: str, alias: str) -> exp.Expr:
-    """A common table expression under another name."""
-    return exp.alias_(exp.table_(name, quoted=True), alias, table=True, quoted=True)
-
-
-def _box_leaf(asked: Query, part: BoxedPart) -> Matched:
-    n = col("n", "b")
-    if asked.question.release.person is None:
-        return _in_box(part, n)
-    # Records of an individual are taken to have the same values. If more values are attained
-    # than there are individuals, they cannot all be.
-    units = fragment("greatest(b.units, :s)", s=col("s", part.name("t")))
-    return _in_box(part, units)
-
-
-def _in_box(part: BoxedPart, units: exp.Expr, suffix: str = "") -> Matched:
+def _in_box(part: BoxedPart, units: str, suffix: str = "") -> Matched:
     """Values of a box that match; with the suffix `x` but for missing ones.
 
     Args:
         units: records, or individuals, with values of their own.
     """
     n, t = col("n", "b"), part.name("t")
-    s = col("s", t)
+    size, s, extent = (col(name, t) for name in ("size", "s", "extent"))
     least, most, e, f = (col(suffix + name, t) for name in ("ql", "qh", "e", "f"))
-    pair = call("box_pair", n=units, attained=s, certain=e, share=f, size=col("extent", t))
+    of = fragment(units)
+    pair = call("box_pair", n=of, attained=s, certain=e, share=f, size=extent)
     if part.fitted.labels:
-        known = fragment(":l = :h", l=least.copy(), h=most.copy())
-        pair = fragment("case when :k then :p end", k=known, p=pair)
+        pair = fragment("case when :l = :h then :p end", l=least, h=most, p=pair)
     return Matched(
-        call("box_lower", n=n, size=col("size", t), matching=least, certain=e),
+        call("box_lower", n=n, size=size, matching=least, certain=e),
         call("box_upper", n=n, matching=most, attained=s, certain=e),
-        call("box_share", n=units, attained=s, certain=e, share=f),
+        call("box_share", n=of, attained=s, certain=e, share=f),
         pair,
     )
 
 
-def _exact_leaf(asked: Query, part: ExactPart) -> Matched:
-    return exact(col("n", "b"), _known(asked, part, part.name("a")))
-
-
 def _known(asked: Query, part: ExactPart, name: str) -> exp.Expr:
     """A total of a bucket; 0 where none of its rows match."""
-    return fragment("coalesce(:v, 0)", v=col(name, _table(asked, part)))
+    return fragment(f"coalesce({'b' if asked.in_home(part) else part.name('t')}.{name}, 0)")
 
 
 def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
@@ -227,56 +215,34 @@ def _box_measures(part: BoxedPart, number: int) -> list[exp.Expr]:
     variance of the sum of x - R as v0 - 2 R v1 + v2 R^2. `more` is what attained values exceed
     `xmin` by, `less` what they miss of `xmax`.
     """
-    n, t = col("n", "b"), part.name("t")
-    own = _in_box(part, n, "x")
+    found = _columns(_in_box(part, "b.n", "x"), f"_x{number}")
     if not part.measured:
-        return _columns(own, f"_x{number}")
-    values = {name: col(name, t) for name in ("f1", "f2", "xmin", "xmax", "ex", "exx", "xe")}
-    values |= {"r": fragment(":n - :s", n=n.copy(), s=col("s", t))}
-    values |= {"f": col("xf", t), "size": col("extent", t)}
-
-    def some(text: str) -> exp.Expr:
-        return fragment(text, **{k: v.copy() for k, v in values.items() if f":{k}" in text})
-
-    spread = ":r * (1 + :r / :size) / (1 + 1 / :size) * "
-    return [
-        *_columns(own, f"_x{number}"),
-        named(some(":ex::float8 + :r * :f1"), f"u{number}"),
-        named(some(":exx + :r * :f2"), f"e2{number}"),
-        named(some(spread + "(:f2 - :f1 ^ 2)"), f"v0{number}"),
-        named(some(spread + "(:f1 - :f1 * :f)"), f"v1{number}"),
-        named(some(spread + "(:f - :f ^ 2)"), f"v2{number}"),
-        named(col("xmin", t), f"xmin{number}"),
-        named(col("xmax", t), f"xmax{number}"),
-        *[named(col(name, t), f"{name}{number}") for name in ("emin", "emax")],
-        named(some(":ex - :xe * :xmin"), f"more{number}"),
-        named(some(":xe * :xmax - :ex"), f"less{number}"),
-    ]
-
-
-def _exact_measures(asked: Query, part: ExactPart, number: int) -> list[exp.Expr]:
-    own = exact(col("n", "b"), _known(asked, part, f"xa{number}"))
-    found = _columns(own, f"_x{number}")
-    if asked.measured[number].is_number:
-        zero = fragment("0::float8")
-        found += [
-            named(_known(asked, part, f"total{number}"), f"u{number}"),
-            named(_known(asked, part, f"squares{number}"), f"e2{number}"),
-            *[named(zero.copy(), f"v{power}{number}") for power in range(3)],
-        ]
-    if number == asked.persons:
-        found.append(named(_known(asked, part, f"persons{number}"), f"persons{number}"))
+        return found
+    r = "(b.n - @.s)"
+    spread = f"{r} * (1 + {r} / @.extent) / (1 + 1 / @.extent) * "
+    added = {
+        "u": f"@.ex::float8 + {r} * @.f1",
+        "e2": f"@.exx + {r} * @.f2",
+        "v0": spread + "(@.f2 - @.f1 ^ 2)",
+        "v1": spread + "(@.f1 - @.f1 * @.xf)",
+        "v2": spread + "(@.xf - @.xf ^ 2)",
+        **{name: f"@.{name}" for name in ("xmin", "xmax", "emin", "emax")},
+        "more": "@.ex - @.xe * @.xmin",
+        "less": "@.xe * @.xmax - @.ex",
+    }
+    for name, text in added.items():
+        found.append(named(fragment(text.replace("@", part.name("t"))), f"{name}{number}"))
     return found
 
 
-def relations(asked: Query) -> dict[str, exp.Select]:
-    """The common table expressions up to `cells`, by name, in order."""
-    found = {BUCKETS: buckets(asked)}
-    for part in asked.parts.values():
-        if isinstance(part, BoxedPart):
-            found |= part.relations()
-        elif not asked.in_home(part):
-            found[part.name("exact")] = part.grouped()
-    for tangle in asked.tangles:
-        found |= tangle.relations()
-    return {**found, "cells": cells(asked)}
+def _exact_measures(asked: Query, part: ExactPart, number: int) -> list[exp.Expr]:
+    found = _columns(exact(col("n", "b"), _known(asked, part, f"xa{number}")), f"_x{number}")
+    names: dict[str, str] = {}
+    if asked.measured[number].is_number:
+        names = {"u": "total", "e2": "squares"}
+        found += [named(fragment("0::float8"), f"v{power}{number}") for power in range(3)]
+    if number == asked.persons:
+        names["persons"] = "persons"
+    return found + [
+        named(_known(asked, part, f"{of}{number}"), f"{name}{number}") for name, of in names.items()
+    ]

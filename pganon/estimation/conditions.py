@@ -7,22 +7,18 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.estimation.formulas import apart, merged, not_true
 from pganon.estimation.question import (
     Displayed,
     Formula,
     Joined,
     Leaf,
-    is_displayed,
-    leaves_of,
     parts_of,
 )
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published, hidden_name
 from pganon.identifiers import quote
 
-MAX_TANGLED = 8
-"""Conditions of alternatives that are told apart: what they make true is tried in pairs."""
+ALONE = "ask one query per alternative, and one for what they have in common"
 
 _ORDERED = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 _ALONE = "columns of different parts of a release can only be compared with constants"
@@ -93,37 +89,13 @@ class Conditions:
                 )
         return first.part
 
-    def all_of(
-        self, trees: Sequence[exp.Expr]
-    ) -> tuple[dict[Part, Leaf], tuple[Joined, ...], tuple[Formula, ...]]:
-        """`leaves`, `others` and `tangles` of a question on records that fulfil all of these."""
+    def all_of(self, trees: Sequence[exp.Expr]) -> list[Formula]:
+        """What all must hold of records that fulfil all of these; no two are on one part."""
         if not trees:
-            return {}, (), ()
+            return []
         formula = self._formula(exp.and_(*trees), negated=False)
         items = formula.items if isinstance(formula, Joined) and formula.every else (formula,)
-        leaves: dict[Part, Leaf] = {}
-        others: list[Joined] = []
-        tangles: list[Formula] = []
-        for item in apart(items):
-            parts = parts_of([item])
-            if len(set(parts)) < len(parts) or is_displayed(item):
-                if not is_displayed(item):
-                    self._check_tangle(item)
-                tangles.append(item)
-            elif isinstance(item, Leaf):
-                leaves[item.part] = item
-            elif isinstance(item, Joined):
-                others.append(item)
-        return leaves, tuple(others), tuple(tangles)
-
-    def _check_tangle(self, formula: Formula) -> None:
-        leaves = list(dict.fromkeys(leaves_of(formula)))
-        if len(leaves) > MAX_TANGLED:
-            raise Unsupported(
-                f"more than {MAX_TANGLED} conditions on the same columns are in alternatives",
-                leaves[0].condition,
-                "ask one query per alternative",
-            )
+        return _apart([self._displayed(item) for item in items])
 
     def _formula(self, node: exp.Expr, *, negated: bool) -> Formula:
         """Negation goes to the leaves, which three-valued logic allows."""
@@ -134,18 +106,21 @@ class Conditions:
             part = self.part(node)
             self._check_labels(node)
             condition = exp.Not(this=exp.paren(node.copy())) if negated else node.copy()
-            return self._displayed(Leaf(part, condition), node)
+            return Leaf(part, condition)
         every = isinstance(node, exp.And) is not negated
         sides = [self._formula(side, negated=negated) for side in (node.left, node.right)]
         items: list[Formula] = []
         for side in sides:
             items += side.items if isinstance(side, Joined) and side.every is every else [side]
-        found = merged(items, every=every)
+        found = _merged(items, every=every)
         return found[0] if len(found) == 1 else Joined(every, tuple(found))
 
-    def _displayed(self, leaf: Leaf, node: exp.Expr) -> Formula:
-        """The leaf, or what it is of a column that some records do not show."""
-        column = self.column(next(node.find_all(exp.Column)))
+    def _displayed(self, formula: Formula) -> Formula:
+        """The formula, with what it is of columns that some records do not show."""
+        if isinstance(formula, Joined):
+            return Joined(formula.every, tuple(map(self._displayed, formula.items)))
+        assert isinstance(formula, Leaf)
+        leaf, column = formula, self.column(next(formula.condition.find_all(exp.Column)))
         if column.display is None:
             return leaf
         form = self.release.columns[column.display]
@@ -178,3 +153,35 @@ class Conditions:
                     f"the view of the release shows which labels there are: SELECT DISTINCT"
                     f" {quote(found.name)}",
                 )
+
+
+def not_true(leaf: Leaf) -> Leaf:
+    """Where the condition is false or NULL."""
+    condition = exp.Is(this=exp.paren(leaf.condition.copy()), expression=exp.true())
+    return Leaf(leaf.part, exp.Not(this=condition))
+
+
+def _apart(items: Sequence[Formula]) -> list[Formula]:
+    """Conditions that all must hold, those that share parts joined into one."""
+    found: list[tuple[set[Part], list[Formula]]] = []
+    for item in items:
+        parts, own = set(parts_of([item])), [item]
+        for other in [entry for entry in found if entry[0] & parts]:
+            parts, own = parts | other[0], [*other[1], *own]
+            found.remove(other)
+        found.append((parts, own))
+    return [own[0] if len(own) == 1 else Joined(True, tuple(own)) for _, own in found]
+
+
+def _merged(items: list[Formula], *, every: bool) -> list[Formula]:
+    """Conditions on one part become one leaf."""
+    own: dict[Part, exp.Expr] = {}
+    others: list[Formula] = []
+    for item in items:
+        if isinstance(item, Leaf):
+            before = own.get(item.part)
+            joined = exp.and_ if every else exp.or_
+            own[item.part] = joined(before, item.condition) if before else item.condition
+        else:
+            others.append(item)
+    return [*[Leaf(part, condition) for part, condition in own.items()], *others]

@@ -55,30 +55,8 @@ class Use:
     key: bool
 
 
-@dataclass(frozen=True)
-class _Constant:
-    """A value that the column is compared with."""
-
-    value: exp.Expr
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """Borders of years, months, days, ..."""
-
-    unit: str
-
-
-@dataclass(frozen=True)
-class _Buckets:
-    """Borders of width_bucket."""
-
-    low: exp.Expr
-    high: exp.Expr
-    count: exp.Expr
-
-
-_Cut = _Constant | _Unit | _Buckets
+_Cut = exp.Expr | str
+"""A constant that the column is compared with, width_bucket of the column, or a unit of borders."""
 
 
 def cuts(
@@ -102,9 +80,13 @@ def cuts(
             )
         found += _of(use.expression, column)
     borders: list[Number] = []
-    for value in _constants(conn, column, found):
-        borders += _around(column, value)
-    for unit in dict.fromkeys(item.unit for item in found if isinstance(item, _Unit)):
+    for value in _constants(conn, column, [item for item in found if not isinstance(item, str)]):
+        if steps(column) is not None:
+            # What is below a value, and above, may differ from it.
+            borders += [floor(value), floor(value) + 1]
+        else:
+            borders += [value, *_floats_around(column, value)]
+    for unit in dict.fromkeys(item for item in found if isinstance(item, str)):
         borders += _starts(conn, column, unit, int(low), int(high))
     return borders
 
@@ -126,10 +108,11 @@ def _of(node: exp.Expr, column: Published) -> Iterator[_Cut]:
         yield from (_constant(item) for item in others if not isinstance(node, exp.Is))
     elif isinstance(node, exp.WidthBucket) and _bare(node.this):
         parts = [node.args.get(name) for name in ("min_value", "max_value", "num_buckets")]
-        low, high, count = (_constant(part).value for part in parts if part is not None)
-        yield _Buckets(low, high, count)
+        for part in parts:
+            _constant(part or node)
+        yield node
     elif unit := _unit(node):
-        yield _Unit(unit)
+        yield unit
     else:
         for child in node.iter_expressions():
             yield from _of(child, column)
@@ -139,10 +122,10 @@ def _bare(node: exp.Expr) -> bool:
     return isinstance(node.unnest(), exp.Column)
 
 
-def _constant(node: exp.Expr) -> _Constant:
+def _constant(node: exp.Expr) -> exp.Expr:
     if node.find(exp.Column):
         raise Unsupported("a condition on this column takes a constant here", node)
-    return _Constant(node)
+    return node
 
 
 def _unit(node: exp.Expr) -> str | None:
@@ -170,43 +153,38 @@ def _is_time(node: exp.Cast) -> bool:
     return node.to.this in times and not node.to.expressions
 
 
-def _constants(conn: Connection, column: Published, found: Sequence[_Cut]) -> list[Decimal]:
-    """Numbers of constants, by the server."""
+def _constants(conn: Connection, column: Published, found: Sequence[exp.Expr]) -> list[Decimal]:
+    """Numbers of constants, and of borders of width_bucket, by the server."""
     numbered = steps(column)
     number = NUMERIC if numbered is None else f"({numbered.number})::numeric"
-    values = [fragment(number, v=item.value) for item in found if isinstance(item, _Constant)]
+    values = [fragment(number, v=v) for v in found if not isinstance(v, exp.WidthBucket)]
     selects: list[exp.Select] = []
     if values:
         selects.append(query("select unnest(:v) as v", v=exp.Array(expressions=values)))
     for item in found:
-        if isinstance(item, _Buckets):
-            selects.append(_between(item, number))
+        if isinstance(item, exp.WidthBucket):
+            low, high = (fragment(number, v=item.args[name]) for name in ("min_value", "max_value"))
+            # Of buckets of the same width, to more decimals than values have.
+            selects.append(
+                query(
+                    "select :low + round((:high - :low) * i.i, 40) / :n"
+                    " from generate_series(0, :n) as i(i)",
+                    low=low,
+                    high=high,
+                    n=cast(exp.paren(item.args["num_buckets"].copy()), "integer"),
+                )
+            )
     read: list[Decimal] = []
     for select in selects:
-        rows = conn.execute(statement(select.limit(MAX_BORDERS + 1))).fetchall()
-        _check(len(rows))
-        read += [row[0] for row in rows if row[0] is not None and row[0].is_finite()]
+        read += [v for v in _read(conn, select) if v is not None and v.is_finite()]
     return read
 
 
-def _between(item: _Buckets, number: str) -> exp.Select:
-    """Borders of buckets of the same width, to more decimals than values have."""
-    low, high = (fragment(number, v=value) for value in (item.low, item.high))
-    return query(
-        "select :low + round((:high - :low) * i.i, 40) / :n from generate_series(0, :n) as i(i)",
-        low=low,
-        high=high,
-        n=cast(exp.paren(item.count.copy()), "integer"),
-    )
-
-
-def _around(column: Published, value: Decimal) -> list[Number]:
-    """The borders of a value: what is below it, and above, may differ from it."""
-    if steps(column) is not None:
-        return [floor(value), floor(value) + 1]
-    if column.kind in _FLOATS:
-        return _floats_around(_FLOATS[column.kind], value)
-    return [value]
+def _read(conn: Connection, select: exp.Select) -> list[Any]:
+    rows = conn.execute(statement(select.limit(MAX_BORDERS + 1))).fetchall()
+    if len(rows) > MAX_BORDERS:
+        raise EstimateRefused(f"the ranges have more than {MAX_BORDERS} groups or borders")
+    return [row[0] for row in rows]
 
 
 _FLOATS: dict[str, type[np.floating[Any]]] = {
@@ -215,12 +193,15 @@ _FLOATS: dict[str, type[np.floating[Any]]] = {
 }
 
 
-def _floats_around(kind: type[np.floating[Any]], value: Decimal) -> list[Number]:
+def _floats_around(column: Published, value: Decimal) -> list[Number]:
     """Published ends are the shortest texts of floats, and may be on the other side of it."""
+    kind = _FLOATS.get(column.kind)
+    if kind is None:
+        return []
     with np.errstate(over="ignore", under="ignore"):
         near = kind(float(value))
         found = [np.nextafter(near, kind(end)) for end in (-np.inf, np.inf)]
-    return [value, *[Decimal(str(item)) for item in (near, *found) if np.isfinite(item)]]
+    return [Decimal(str(item)) for item in (near, *found) if np.isfinite(item)]
 
 
 def _starts(conn: Connection, column: Published, unit: str, low: int, high: int) -> list[Number]:
@@ -235,11 +216,4 @@ def _starts(conn: Connection, column: Published, unit: str, low: int, high: int)
         first=first,
         last=last,
     )
-    rows = conn.execute(statement(tree.limit(MAX_BORDERS + 1))).fetchall()
-    _check(len(rows))
-    return [row[0] for row in rows]
-
-
-def _check(borders: int) -> None:
-    if borders > MAX_BORDERS:
-        raise EstimateRefused(f"the ranges have more than {MAX_BORDERS} groups or borders")
+    return _read(conn, tree)

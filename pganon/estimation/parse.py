@@ -28,6 +28,8 @@ FUNCTIONS = (exp.WidthBucket, exp.Floor, exp.Round)
 """What expressions may have beside the functions of the policy's `where`."""
 
 _CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit", "kind"}
+SINGLE = "single records have no estimate"
+USE_AGGREGATES = "use count(*), sum(column) or avg(column)"
 _ONE = "write one SELECT from the release alone"
 _REFUSED = {
     "with_": "WITH is not estimated",
@@ -78,10 +80,16 @@ def parse_query(text: str) -> Parsed:
 def _select(text: str) -> exp.Select:
     try:
         trees = [tree for tree in sqlglot.parse(text, dialect="postgres") if tree is not None]
-    except ParseError as error:
-        raise _unreadable(text, error) from None
-    except SqlglotError:
-        raise EstimateRefused("the query cannot be read", hint=_ONE) from None
+    except SqlglotError as error:
+        # The parser's own message has terminal codes; its place is enough.
+        found = (error.errors or [{}])[0] if isinstance(error, ParseError) else {}
+        line, end = found.get("line"), found.get("col")
+        if not line or not end:
+            raise EstimateRefused("the query cannot be read", hint=_ONE) from None
+        start = max(end - len(found.get("highlight") or "") + 1, 1)
+        raise EstimateRefused(
+            f"line {line}, column {start}: the query cannot be read here"
+        ) from None
     if len(trees) > 1:
         raise EstimateRefused("there is more than one statement", hint=_ONE)
     if not trees or type(trees[0]) is not exp.Select:
@@ -89,18 +97,12 @@ def _select(text: str) -> exp.Select:
     return trees[0]
 
 
-def _unreadable(text: str, error: ParseError) -> EstimateRefused:
-    """The parser's own message has terminal codes; its place is enough."""
-    found = error.errors[0] if error.errors else {}
-    line, end = found.get("line"), found.get("col")
-    if not line or not end:
-        return EstimateRefused("the query cannot be read", hint=_ONE)
-    start = end - len(found.get("highlight") or "") + 1
-    return EstimateRefused(f"line {line}, column {max(start, 1)}: the query cannot be read here")
-
-
 def _clauses(tree: exp.Select) -> Parsed:
-    _check_size(tree)
+    listed = sum(len(node.expressions) for node in tree.find_all(exp.In))
+    if listed > MAX_LISTED:
+        raise EstimateRefused(f"the lists of the query have more than {MAX_LISTED} elements")
+    if sum(1 for _ in tree.walk()) - 2 * listed > MAX_NODES:
+        raise EstimateRefused(f"the query has more than {MAX_NODES} parts")
     for name, value in tree.args.items():
         if name not in _CLAUSES and value:
             node = value[0] if isinstance(value, list) else value
@@ -133,14 +135,6 @@ def _clauses(tree: exp.Select) -> Parsed:
     )
 
 
-def _check_size(tree: exp.Select) -> None:
-    listed = sum(len(node.expressions) for node in tree.find_all(exp.In))
-    if listed > MAX_LISTED:
-        raise EstimateRefused(f"the lists of the query have more than {MAX_LISTED} elements")
-    if sum(1 for _ in tree.walk()) - 2 * listed > MAX_NODES:
-        raise EstimateRefused(f"the query has more than {MAX_NODES} parts")
-
-
 def _source(tree: exp.Select) -> exp.Table:
     clause = tree.args.get("from_")
     source = clause.this if clause else None
@@ -157,9 +151,7 @@ def _source(tree: exp.Select) -> exp.Table:
 def _bare(column: exp.Column, source: exp.Table) -> None:
     """Take the name of the table off, and quote the name as the catalog has it."""
     if isinstance(column.this, exp.Star):
-        raise Unsupported(
-            "single records have no estimate", column, "use count(*), sum(column) or avg(column)"
-        )
+        raise Unsupported(SINGLE, column, USE_AGGREGATES)
     table = column.args.get("table")
     names = [column.this, *([table] if table else [])]
     if not all(isinstance(name, exp.Identifier) for name in names) or column.args.get("db"):
@@ -183,9 +175,7 @@ def _item(item: exp.Expr) -> tuple[exp.Expr, str | None]:
     if isinstance(item, exp.Alias):
         return item.this, folded(item.args["alias"])
     if isinstance(item, exp.Star):
-        raise Unsupported(
-            "single records have no estimate", item, "use count(*), sum(column) or avg(column)"
-        )
+        raise Unsupported(SINGLE, item, USE_AGGREGATES)
     return item, None
 
 

@@ -6,11 +6,10 @@ columns are known together with any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pganon.estimation.question import (
-    Aggregate,
     Formula,
     Joined,
     Key,
@@ -68,19 +67,31 @@ def split(question: Question) -> Question | Split:
         return _placed(question, found[0]) if found else question
     inside: dict[str, list[Formula]] = {link: [] for link in found}
     condition = None
-    for formula in (*question.leaves.values(), *question.others, *question.tangles):
-        own = {_link(release, part) for part in parts_of([formula])}
-        (link,) = own
+    for formula in question.conditions:
+        (link,) = links_of(release, parts_of([formula]))
         if link is not None:
             inside[link].append(formula)
         else:
             assert isinstance(formula, Leaf)
             condition = formula
-    sides = [
-        _side(question, number, link, formulas)
-        for number, (link, formulas) in enumerate(inside.items(), 1)
-    ]
-    rows = condition.part if condition else _rows(release)
+    sides: list[Side] = []
+    for link, formulas in inside.items():
+        columns = {n: c for n, c in release.columns.items() if _link(release, c.part) == link}
+        keys = [i for i, key in enumerate(question.keys) if _link(release, key.part) == link]
+        home = next(iter(columns.values())).part
+        own = Question(
+            replace(release, home=home, columns=columns, links={}),
+            tuple(question.keys[i] for i in keys),
+            tuple(a for a in question.aggregates if a.column in columns.values()),
+            tuple(formulas),
+        )
+        sides.append(Side(len(sides) + 1, link, own, tuple(keys)))
+    if condition is not None:
+        rows = condition.part
+    else:
+        parts = [column.part for column in release.columns.values()]
+        exact = [part for part in parts if part.exact and part.view == release.home.view]
+        rows = exact[0] if exact else replace(release.home, name="rows", exact=True)
     return Split(question, rows, condition, tuple(sides))
 
 
@@ -96,30 +107,6 @@ def _link(release: AskedRelease, part: Part) -> str | None:
     return None if part.exact else part.bucket
 
 
-def _rows(release: AskedRelease) -> Part:
-    for column in release.columns.values():
-        if column.part.exact and column.part.view == release.home.view:
-            return column.part
-    return replace(release.home, name="rows", exact=True)
-
-
-def _side(question: Question, number: int, link: str, formulas: Sequence[Formula]) -> Side:
-    release = question.release
-    columns = {n: c for n, c in release.columns.items() if _link(release, c.part) == link}
-    keys = [i for i, key in enumerate(question.keys) if _link(release, key.part) == link]
-    first = next(iter(columns.values())).part
-    own = replace(
-        question,
-        release=replace(release, home=first, columns=columns, links={}),
-        keys=tuple(question.keys[i] for i in keys),
-        aggregates=tuple(a for a in question.aggregates if a.column in columns.values()),
-        leaves={f.part: f for f in formulas if isinstance(f, Leaf)},
-        others=tuple(f for f in formulas if f in question.others),  # pyright: ignore[reportArgumentType]
-        tangles=tuple(f for f in formulas if f in question.tangles),
-    )
-    return Side(number, link, own, tuple(keys))
-
-
 def _placed(question: Question, link: str) -> Question:
     """The query with exact columns of the QIT in the buckets of a partition."""
     release = question.release
@@ -127,26 +114,20 @@ def _placed(question: Question, link: str) -> Question:
     def moved(part: Part) -> Part:
         return part if _link(release, part) is not None else replace(part, bucket=link)
 
+    def formula(given: Formula) -> Formula:
+        if isinstance(given, Leaf):
+            return replace(given, part=moved(given.part))
+        assert isinstance(given, Joined)
+        return Joined(given.every, tuple(map(formula, given.items)))
+
     columns = {n: replace(c, part=moved(c.part)) for n, c in release.columns.items()}
     home = replace(release.home, bucket=link)
     return Question(
         replace(release, home=home, columns=columns, links={}),
         tuple(Key(moved(key.part), key.expression) for key in question.keys),
-        tuple(_aggregate(a, columns) for a in question.aggregates),
-        {moved(part): _formula(leaf, moved) for part, leaf in question.leaves.items()},  # pyright: ignore[reportArgumentType]
-        tuple(_formula(other, moved) for other in question.others),  # pyright: ignore[reportArgumentType]
-        tuple(_formula(tangle, moved) for tangle in question.tangles),
+        tuple(
+            a if a.column is None else replace(a, column=columns[a.column.name])
+            for a in question.aggregates
+        ),
+        tuple(map(formula, question.conditions)),
     )
-
-
-def _aggregate(aggregate: Aggregate, columns: Mapping[str, Published]) -> Aggregate:
-    if aggregate.column is None:
-        return aggregate
-    return replace(aggregate, column=columns[aggregate.column.name])
-
-
-def _formula(formula: Formula, moved: Callable[[Part], Part]) -> Formula:
-    if isinstance(formula, Leaf):
-        return replace(formula, part=moved(formula.part))
-    assert isinstance(formula, Joined)
-    return Joined(formula.every, tuple(_formula(item, moved) for item in formula.items))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp
@@ -88,40 +88,40 @@ class Question:
     """Aggregates, by group, of the records that fulfil a condition.
 
     Attributes:
-        leaves: of the condition, that on every part that must hold by itself.
-        others: alternatives on parts that are nowhere else.
-        tangles: what has conditions on one part in several places.
+        conditions: all must hold, no two on one part: leaves, and then alternatives.
         alternatives: what else must hold, on parts that are nowhere else; answered one by one.
     """
 
     release: AskedRelease
     keys: tuple[Key, ...]
     aggregates: tuple[Aggregate, ...]
-    leaves: Mapping[Part, Leaf] = field(default_factory=dict)
-    others: tuple[Joined, ...] = ()
-    tangles: tuple[Formula, ...] = ()
+    conditions: tuple[Formula, ...] = ()
     alternatives: Formula | None = None
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """All of the condition but single leaves."""
+        """All of the condition."""
         apart = () if self.alternatives is None else (self.alternatives,)
-        return (*self.others, *self.tangles, *apart)
+        return (*self.conditions, *apart)
+
+    @property
+    def others(self) -> list[Formula]:
+        """Alternatives of which one SELECT has the figures."""
+        return [formula for formula in self.conditions if not isinstance(formula, Leaf)]
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """All parts that the query is about, in order of first use."""
-        found = [*self.leaves, *parts_of(self.formulas)]
+        found = parts_of(self.formulas)
         found += [key.part for key in self.keys]
         found += [a.column.part for a in self.aggregates if a.column is not None]
         if self.release.person is not None:
             found.append(self.release.person.part)
         return tuple(dict.fromkeys(found))
 
-    def conditions(self, part: Part) -> list[exp.Expr]:
-        """Those on a part, one but in tangles and alternatives."""
-        formulas = [*self.leaves.values(), *self.formulas]
-        found = [leaf for formula in formulas for leaf in leaves_of(formula)]
+    def conditions_on(self, part: Part) -> list[exp.Expr]:
+        """Those on a part, one but in alternatives that are answered one by one."""
+        found = [leaf for formula in self.formulas for leaf in leaves_of(formula)]
         return [leaf.condition for leaf in dict.fromkeys(found) if leaf.part == part]
 
     def columns(self, part: Part) -> list[Published]:
@@ -187,13 +187,6 @@ def leaves_of(formula: Formula) -> Iterator[Leaf]:
         return
     for item in formula.items:
         yield from leaves_of(item)
-
-
-def is_displayed(formula: Formula) -> bool:
-    """Whether it is about a column that some records do not show."""
-    if isinstance(formula, Joined):
-        return any(is_displayed(item) for item in formula.items)
-    return isinstance(formula, Displayed)
 
 
 def parts_of(formulas: Sequence[Formula]) -> list[Part]:

@@ -30,18 +30,10 @@ class Unsupported(Exception):
 
     def in_text(self, text: str) -> EstimateRefused:
         """The error with line and column, both from 1, of the part at fault."""
-        start = _start(self.node) if self.node is not None else None
-        if start is None:
+        parts = [] if self.node is None else list(self.node.walk())
+        starts = [part.meta["start"] for part in parts if "start" in part.meta]
+        if not starts:
             return EstimateRefused(self.message, hint=self.hint)
-        return EstimateRefused(f"{place(text, start)}: {self.message}", hint=self.hint)
-
-
-def place(text: str, start: int) -> str:
-    before = text[:start]
-    return f"line {before.count(chr(10)) + 1}, column {start - before.rfind(chr(10))}"
-
-
-def _start(node: exp.Expr) -> int | None:
-    """Offset of the first token of a part that the parser has kept."""
-    starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
-    return min(starts, default=None)
+        before = text[: min(starts)]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        return EstimateRefused(f"line {line}, column {column}: {self.message}", hint=self.hint)

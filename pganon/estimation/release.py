@@ -67,13 +67,9 @@ class Published:
         return self.kind == "date" or self.kind.startswith("timestamp")
 
     @property
-    def is_text(self) -> bool:
-        return self.collation is not None
-
-    @property
     def is_enum(self) -> bool:
         """Whether it is an enum, which is published as a text; those of the source are sorted."""
-        return self.kind == "text" and not self.is_text
+        return self.kind == "text" and self.collation is None
 
     @property
     def is_caseless(self) -> bool:
@@ -132,10 +128,6 @@ class AskedRelease:
     person: Published | None
     columns: Mapping[str, Published] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def views(self) -> tuple[QualifiedName, ...]:
-        return tuple(sorted({column.part.view for column in self.columns.values()}))
 
 
 def hidden_name(name: str) -> str:

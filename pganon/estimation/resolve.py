@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
-from pganon.estimation.alternatives import set_apart
+from pganon.estimation.alternatives import arranged
 from pganon.estimation.conditions import Conditions
-from pganon.estimation.parse import Parsed, check, folded
+from pganon.estimation.parse import SINGLE, USE_AGGREGATES, Parsed, check, folded
 from pganon.estimation.question import (
     Aggregate,
     Item,
@@ -16,7 +18,6 @@ from pganon.estimation.question import (
     Resolved,
     added_beside,
     figure,
-    parts_of,
 )
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease
@@ -61,10 +62,18 @@ class _Resolver:
         for kept, aggregates in self.aggregates.items():
             trees = [tree for tree in (self.parsed.where, kept) if tree is not None]
             where = self.conditions.all_of(trees)
-            question = set_apart(Question(self.release, keys, tuple(aggregates), *where))
-            self._check(question)
-            found.append(question)
+            found.append(arranged(self.release, keys, tuple(aggregates), where))
+        self._check_persons(found)
         return tuple(found)
+
+    def _check_persons(self, questions: Sequence[Question]) -> None:
+        person = self.release.person
+        measured = {a.column for question in questions for a in question.aggregates}
+        if person is not None and measured - {None, person}:
+            raise Unsupported(
+                "of a release with several records per individual only count(*) and"
+                f" count(DISTINCT {quote(person.name)}) are estimated yet"
+            )
 
     def _check_source(self) -> None:
         source, view = self.parsed.source, self.release.view
@@ -114,9 +123,7 @@ class _Resolver:
                 raise Unsupported(f"two columns are named {quote(name)}", tree, "give one an alias")
             items.append(Item(name, what))
         if all(isinstance(item.what, int) for item in items):
-            raise Unsupported(
-                "single records have no estimate", None, "use count(*), sum(column) or avg(column)"
-            )
+            raise Unsupported(SINGLE, None, USE_AGGREGATES)
         return tuple(items)
 
     def _item(self, tree: exp.Expr, keys: list[exp.Expr]) -> tuple[int | exp.Expr, str]:
@@ -248,34 +255,6 @@ class _Resolver:
             if listed.unnest() == tree:
                 return found.name, descending, first
         raise Unsupported("ORDER BY takes columns of the list", node)
-
-    # -- what goes together ---------------------------------------------------------------------
-
-    def _check(self, question: Question) -> None:
-        """Keys and measured columns must not be of a part that is in an alternative."""
-        inside = set(parts_of([*question.others, *question.tangles]))
-        used = [key.part for key in question.keys]
-        used += [a.column.part for a in question.aggregates if a.column is not None]
-        if inside & set(used):
-            raise Unsupported(
-                "a grouped or measured column, or one known together with it, is in an alternative"
-                " of WHERE or FILTER (OR), which is not estimated yet",
-                None,
-                "ask one query per alternative",
-            )
-        person = question.release.person
-        if person is not None and question.tangles:
-            raise Unsupported(
-                "of a release with several records per individual, conditions on the same columns"
-                " in several alternatives are not estimated yet",
-                None,
-                "ask one query per alternative",
-            )
-        if person is not None and any(a.column not in (None, person) for a in question.aggregates):
-            raise Unsupported(
-                "of a release with several records per individual only count(*) and"
-                f" count(DISTINCT {quote(person.name)}) are estimated yet"
-            )
 
 
 def _default_name(tree: exp.Expr) -> str:

@@ -7,9 +7,8 @@ result is a function of the release alone. So it discloses nothing, and it enter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +16,7 @@ TOLERANCE = 1e-6
 ROUNDS = 100
 
 Array = np.ndarray
+_Sum = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -46,52 +46,33 @@ class Box:
         return self.records - self.classes * (len(self.attained) + self.missing_attained)
 
 
-class _Boxes(Protocol):
-    def masses(self, shares: Array) -> Array:
-        """The share of every box's values, but for missing ones."""
-        ...
+def _sums(boxes: Sequence[Box], size: int, *, ranges: bool) -> tuple[_Sum, _Sum]:
+    """Functions of shares of values and of numbers of boxes.
 
-    def spread(self, densities: Array) -> Array:
-        """By value, the sum of the numbers of the boxes that have it."""
-        ...
-
-
-class _Ranges:
-    """Boxes whose values are consecutive."""
-
-    def __init__(self, boxes: Sequence[Box], size: int) -> None:
-        empty = [not box.values for box in boxes]
-        self.first = np.array([0 if e else b.values[0] for b, e in zip(boxes, empty, strict=True)])
-        self.end = np.array(
-            [0 if e else b.values[1] + 1 for b, e in zip(boxes, empty, strict=True)]
+    The first has the share of every box's values, but for missing ones; the second, by value, the
+    sum of the numbers of the boxes that have it.
+    """
+    if not ranges:
+        box = np.repeat(np.arange(len(boxes)), [len(box.values) for box in boxes])
+        value = np.array([value for box in boxes for value in box.values], dtype=np.intp)
+        return (
+            lambda shares: np.bincount(box, weights=shares[value], minlength=len(boxes)),
+            lambda densities: np.bincount(value, weights=densities[box], minlength=size),
         )
-        self.size = size
+    first = np.array([box.values[0] if box.values else 0 for box in boxes])
+    end = np.array([box.values[1] + 1 if box.values else 0 for box in boxes])
 
-    def masses(self, shares: Array) -> Array:
+    def masses(shares: Array) -> Array:
         sums = np.concatenate([[0.0], np.cumsum(shares)])
-        return sums[self.end] - sums[self.first]
+        return sums[end] - sums[first]
 
-    def spread(self, densities: Array) -> Array:
-        steps = np.zeros(self.size + 1)
-        np.add.at(steps, self.first, densities)
-        np.add.at(steps, self.end, -densities)
+    def spread(densities: Array) -> Array:
+        steps = np.zeros(size + 1)
+        np.add.at(steps, first, densities)
+        np.add.at(steps, end, -densities)
         return np.maximum(np.cumsum(steps)[:-1], 0.0)
 
-
-class _Sets:
-    """Boxes with any values."""
-
-    def __init__(self, boxes: Sequence[Box], size: int) -> None:
-        self.box = np.repeat(np.arange(len(boxes)), [len(box.values) for box in boxes])
-        self.value = np.array([value for box in boxes for value in box.values], dtype=np.intp)
-        self.count = len(boxes)
-        self.size = size
-
-    def masses(self, shares: Array) -> Array:
-        return np.bincount(self.box, weights=shares[self.value], minlength=self.count)
-
-    def spread(self, densities: Array) -> Array:
-        return np.bincount(self.value, weights=densities[self.box], minlength=self.size)
+    return masses, spread
 
 
 def fit(boxes: Sequence[Box], size: int, *, ranges: bool) -> tuple[list[float], float]:
@@ -102,7 +83,7 @@ def fit(boxes: Sequence[Box], size: int, *, ranges: bool) -> tuple[list[float], 
     """
     if not boxes:
         return [1.0 / size] * size, 0.0
-    held: _Boxes = _Ranges(boxes, size) if ranges else _Sets(boxes, size)
+    masses_of, spread = _sums(boxes, size, ranges=ranges)
     missing = np.array([box.missing for box in boxes], dtype=float)
     free = np.array([max(0, box.free) for box in boxes], dtype=float)
     fixed = np.zeros(size)
@@ -114,9 +95,9 @@ def fit(boxes: Sequence[Box], size: int, *, ranges: bool) -> tuple[list[float], 
     start = 1.0 / (size + some_missing)
     shares, lacking = np.full(size, start), start if some_missing else 0.0
     for _ in range(ROUNDS):
-        masses = held.masses(shares) + missing * lacking
+        masses = masses_of(shares) + missing * lacking
         densities = np.divide(free, masses, out=np.zeros_like(free), where=masses > 0)
-        new = fixed + shares * held.spread(densities)
+        new = fixed + shares * spread(densities)
         new_lacking = fixed_missing + lacking * float(densities @ missing)
         total = float(new.sum()) + new_lacking
         new, new_lacking = new / total, new_lacking / total

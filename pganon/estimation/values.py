@@ -30,12 +30,9 @@ def collated(column: Published, value: exp.Expr) -> exp.Expr:
     if column.collation is None:
         return value
     schema, name = parse_name(column.collation)
-    quoted = QualifiedName(schema or "pg_catalog", name)
-    return exp.paren(exp.Collate(this=value, expression=exp.Var(this=str_of(quoted))), copy=False)
-
-
-def str_of(name: QualifiedName) -> str:
-    return ".".join(part.sql(dialect="postgres", identify=True) for part in name.table.parts)
+    parts = QualifiedName(schema or "pg_catalog", name).table.parts
+    quoted = ".".join(part.sql(dialect="postgres", identify=True) for part in parts)
+    return exp.paren(exp.Collate(this=value, expression=exp.Var(this=quoted)), copy=False)
 
 
 def over(tree: exp.Expr, values: Values) -> exp.Expr:

@@ -96,6 +96,12 @@ def within(found: dict[str, Any], wanted: dict[str, Any], suppressed: int) -> No
         assert float(lower) - 1e-6 <= likely[0] <= likely[1] <= float(upper) + 1e-6, name
 
 
+APART = {
+    *("slamsa", "slamsa independent", "slamsa independent, sliced", "sloms", "lgb_mdp"),
+    *("lgb_ncp", "local_generalization", "local_bucketization"),
+}
+"""Methods with buckets of their own for several columns."""
+
 INDEPENDENT = {"slamsa independent": 1, "slamsa independent, sliced": 2}
 """SLAMSA with buckets for every sensitive table, and so many QITs."""
 
@@ -208,7 +214,13 @@ def asked(db: Database, method: str, release: str, suppressed: int, queries: int
                 items += ", count(DISTINCT {who}) AS people"
             if " OR " in where:
                 key = ""
-            check(db, analyst, release, items, where, key, suppressed)
+            try:
+                check(db, analyst, release, items, where, key, suppressed)
+            except EstimateRefused as refused:
+                # Alternatives on columns that records have in buckets of their own.
+                expected = method in APART and " OR " in where
+                if not expected or "buckets of their own" not in refused.message:
+                    raise
 
 
 def guarded(conn: Connection, release: str, text: str, spread: Any) -> Estimates:

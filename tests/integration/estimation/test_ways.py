@@ -1,12 +1,11 @@
 """Alternatives that are answered one by one, against all possible worlds.
 
-They are about several tables with buckets of their own, or about what is grouped or measured.
+They are about what is grouped or measured.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -27,11 +26,12 @@ from tests.integration.estimation.test_worlds import (
     _either,
     _joined,
     _key,
-    _not,
     _perhaps_not,
     _where,
+    are_apart,
     ask,
     buckets,
+    one_by_one,
 )
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
@@ -63,11 +63,6 @@ def select(listed: dict[str, str], where: Condition, key: str | None) -> str:
     return f"SELECT {', '.join(found)} FROM released{_where(where)}{tail}"
 
 
-def are_apart(text: str, release: AskedRelease) -> bool:
-    """Whether there are alternatives, and not conditions of one SELECT."""
-    return resolve(parse_query(text), release).questions[0].alternatives is not None
-
-
 EXTREMES = {"lx": min, "tx": max}
 VALUES = {
     **{
@@ -79,20 +74,6 @@ VALUES = {
     "ca": lambda r: None if r["age"] is None else 1,
 }
 """What a record adds, by the name of an aggregate."""
-
-
-def agrees(row: dict[str, Any], name: str, wanted: oracle.Answer) -> None:
-    """The estimate is that of all worlds, bounds are no tighter, the error is known where none."""
-    if wanted.estimate is None:
-        assert row[name] is None
-        return
-    ends = ("_lower", "_low", "", "_high", "_upper")
-    figures = [float(row[f"{name}{end}"]) for end in ends]
-    assert figures == sorted(figures)
-    assert figures[0] <= float(wanted.lower) + 1e-9
-    assert float(wanted.upper) <= figures[-1] + 1e-9
-    assert row[name] == pytest.approx(float(wanted.estimate), abs=1e-9)
-    assert row[f"{name}_error"] == (0 if figures[0] == figures[-1] else None)
 
 
 def extremes(row: dict[str, Any], name: str, wanted: tuple[Any, Any]) -> None:
@@ -145,112 +126,40 @@ def test_what_is_grouped_or_measured_may_be_in_alternatives(db: Database, data: 
                 extremes(row, name, oracle.extreme(known, value, EXTREMES[name]))
             else:
                 figure = oracle.average if name[0] == "a" else oracle.total
-                agrees(row, name, figure(known, value))
+                one_by_one(row, name, figure(known, value))
 
 
-_FLU, _COLD, _SEX, _AGE = (
-    test_partitions._conditions(*names) for names in (("flu", "y"), ("cold",), ("sex",), ("age",))
+@pytest.mark.parametrize(
+    "where",
+    [
+        "flu = 'a' OR cold = 'a'",
+        "NOT (sex = 1 AND flu = 'a')",
+        "(flu = 'a' AND cold = 'a') OR age = 1",
+        "cold = 'a' AND (age = 1 OR flu = 'a')",
+        "(flu = 'a' OR cold = 'a') AND (cold = 'b' OR flu = 'b')",
+    ],
 )
-ACROSS = st.one_of(
-    st.builds(_either, _FLU, _COLD),
-    st.builds(lambda a, b: _not(_both(a, b)), _SEX, _FLU),
-    st.builds(_either, st.builds(_both, _FLU, _COLD), _AGE),
-    st.builds(_both, _COLD, st.builds(_either, _AGE, _FLU)),
-    _joined(_joined(_FLU, _COLD), _joined(_COLD, _FLU)),
-)
+def test_alternatives_in_several_tables_are_refused(where: str):
+    for text in (f"SELECT count(*) FROM released WHERE {where}", _filtered(where)):
+        with pytest.raises(Unsupported, match="buckets of their own") as refused:
+            resolve(parse_query(text), test_partitions.RELEASE)
+        assert "one query per alternative" in (refused.value.hint or "")
+        assert refused.value.in_text(text).message.startswith("line 1, column ")
 
 
-@pytest.mark.random_tables
-@given(data=st.data())
-@examples(2)
-def test_alternatives_in_several_tables(db: Database, data: st.DataObject):
-    records, where = data.draw(test_partitions.RECORDS), data.draw(ACROSS)
-    key = data.draw(st.sampled_from(["cold", "age", None]))
-    listed = items(data, "sx ax lx tx sy ay")
-    text = select(listed, where, key)
-    assume(are_apart(text, test_partitions.RELEASE))
-    with db.connect() as conn:
-        test_partitions.fill(conn, records)
-        rows = ask(conn, text, "column", test_partitions.RELEASE)
-        names = test_partitions._names(where.text) | set(test_partitions.LINKS[1:])
-        known = test_partitions.possible(conn, records, names)
-    worlds = [found for _, found in known.worlds()]
-    reached = {r[key] if key else None for w in worlds for r in w if where.holds(r) is True}
-    assert reached <= {row.get("k") for row in rows}
-    for row in rows:
-
-        def inside(record: Any, row: Any = row) -> Any:
-            return where.holds(record) is True and (key is None or record[key] == row["k"])
-
-        own = Condition("", inside)
-        for name in listed:
-            value = _adds(own, VALUES[name])
-            if name in EXTREMES:
-                extremes(row, name, _extreme(worlds, value, EXTREMES[name]))
-            else:
-                agrees(row, name, _mean(known, value) if name[0] == "a" else known.total(value)[0])
+def _filtered(where: str) -> str:
+    return f"SELECT count(*) FILTER (WHERE {where}) FROM released"
 
 
-def _extreme(worlds: Any, value: Any, best: Any) -> tuple[Any, Any]:
-    found = [
-        best((v for v in map(value, records) if v is not None), default=None) for records in worlds
-    ]
-    values = [v for v in found if v is not None]
-    ends = [min(values, default=None), max(values, default=None)]
-    if None in found:
-        ends[best is min] = None
-    return ends[0], ends[1]
-
-
-def _mean(known: oracle.Partitioned, value: Any) -> oracle.Answer:
-    one = known.total(lambda r: None if value(r) is None else 1)[0].estimate
-    if not one:
-        return oracle.Answer(None, None, None, None, None)
-    means = [
-        Fraction(sum(values), len(values))
-        for _, records in known.worlds()
-        for values in [[v for v in map(value, records) if v is not None]]
-        if values
-    ]
-    estimate = (known.total(value)[0].estimate or Fraction(0)) / one
-    return oracle.Answer(min(means), max(means), estimate, None, None)
-
-
-def test_bounds_of_two_tables(db: Database):
-    """Of four two have flu and three a cold: one or both of the others are ill."""
+def test_alternatives_in_one_of_several_tables(db: Database):
+    """Those who have flu a or 5 are among the first three, of whom two have a cold."""
     row = test_partitions._row
-    records = [row((1, 1), "aabb"[i], (1, 9, 4, 4)[i], "aaab"[i]) for i in range(4)]
-    listed = "count(*) n, avg(y) a, max(y) t, min(y) l"
-    where = "flu = 'a' OR cold = 'a'"
+    records = [row((1, 1), "aabc"[i], (1, 1, 5, 0)[i], "aabb"[i]) for i in range(4)]
+    text = "SELECT count(*) n, avg(y) a FROM released WHERE cold = 'a' AND (flu = 'a' OR y = 5)"
     with db.connect() as conn:
         test_partitions.fill(conn, records)
-        (found,) = ask(
-            conn, f"SELECT {listed} FROM released WHERE {where}", "column", test_partitions.RELEASE
-        )
-        (other,) = ask(
-            conn,
-            f"SELECT count(*) n FROM released WHERE NOT ({where})",
-            "column",
-            test_partitions.RELEASE,
-        )
-    assert (found["n_lower"], found["n"], found["n_upper"]) == (3, pytest.approx(3.5), 4)
-    assert (other["n_lower"], other["n"], other["n_upper"]) == (0, pytest.approx(0.5), 1)
-    # With flu 1 and 9, and of the others, who have 4, one or two.
-    assert _figures(found, "a") == [pytest.approx((4.5, 16 / 3.5, 14 / 3))]
-    assert (found["t"], found["l"], found["n_error"]) == (9, 1, None)
-    assert (found["classes"], found["maybe_empty"]) == (1, False)
-
-
-def test_what_is_left_of_all_records_bounds_as_well(db: Database):
-    """Of four one has flu and three a cold: only one has none, of whom the sex is open."""
-    row = test_partitions._row
-    records = [replace(row((1, 1), "abbb"[i], 0, "aaab"[i]), sex=1 + i % 2) for i in range(4)]
-    text = "SELECT count(*) n FROM released WHERE flu = 'a' OR sex = 1 OR cold = 'a'"
-    with db.connect() as conn:
-        test_partitions.fill(conn, records)
-        (found,) = ask(conn, text, "uniform", test_partitions.RELEASE)
-    assert (found["n_lower"], found["n_upper"], found["n_error"]) == (3, 4, None)
-    assert 3 <= found["n_low"] <= found["n"] <= found["n_high"] <= 4
+        (found,) = ask(conn, text, "column", test_partitions.RELEASE)
+    assert _figures(found, "na") == [(1, 1.5, 2), (1, pytest.approx(7 / 3), 5)]
 
 
 def test_groups_in_which_alternatives_can_be_true(db: Database):
