@@ -101,8 +101,7 @@ def judge(
         rule = RuleCheck(replace(new, number=number), earlier)
         if rule.compares:
             rules.append((rule, reader))
-    state = walk([step for rule, _ in rules for step in rule_steps(rule, refuses=refuses)])
-    found = _verdict(conn, walk, [rule for rule, _ in rules], state)
+    found, state = _found(conn, walk, [rule for rule, _ in rules], refuses=refuses, stages=True)
     return replace(
         found,
         finer_k=min((k for k in (gained, found.finer_k) if k is not None), default=None),
@@ -145,8 +144,7 @@ def admit(
             if rule.compares:
                 rules.append(rule)
             had.add(run)
-    state = walk([step for rule in rules for step in rule_steps(rule, refuses=refuses)])
-    return _verdict(conn, None, rules, state)
+    return _found(conn, walk, rules, refuses=refuses)[0]
 
 
 def _past(conn: Connection, about: Sequence[PastVersion]) -> dict[int, EarlierVersion]:
@@ -155,21 +153,29 @@ def _past(conn: Connection, about: Sequence[PastVersion]) -> dict[int, EarlierVe
     return past
 
 
-def _verdict(
-    conn: Connection, walk: Walk | None, rules: Sequence[RuleCheck], state: State
-) -> Verdict:
-    """What the rules found, whose work tables are still there.
+def _found(
+    conn: Connection,
+    walk: Walk,
+    rules: Sequence[RuleCheck],
+    *,
+    refuses: bool,
+    stages: bool = False,
+) -> tuple[Verdict, State]:
+    """What rules find, one after the other, whose work tables stay there.
 
     Args:
-        walk: stages functions; None: nobody needs them.
+        stages: whether groups that are a function of other versions are to be kept.
     """
+    state = walk(())
+    for rule in rules:
+        state = walk(rule_steps(rule, refuses=refuses))
     some = [rule for rule in rules if state.facts.get(rule.functions)]
     promised: list[int] = []
     for rule in some:
         of = query("select distinct f.of from f", {"f": rule.comparison.functions_of(state)})
         roots = {row[0] for row in conn.execute(statement(of)).fetchall()}
         promised += [past.manner.least for past in rule.earlier if past.root in roots]
-    if some and walk is not None:
+    if some and stages:
         staging = CreateTable(
             FUNCTIONS,
             "groups that are a function of other versions",
@@ -181,9 +187,9 @@ def _verdict(
             analyze=False,
         )
         walk((staging,))
-    functions = state.stage(FUNCTIONS) if some else None
+    functions = state.stage(FUNCTIONS) if some and stages else None
     crossings = _crossings(conn, rules, state)
-    return Verdict(min(promised, default=None), crossings, {}, functions)
+    return Verdict(min(promised, default=None), crossings, {}, functions), state
 
 
 def _crossings(conn: Connection, rules: Iterable[RuleCheck], state: State) -> tuple[Crossing, ...]:
