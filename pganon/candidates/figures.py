@@ -66,7 +66,7 @@ class Row:
 
     number: int
     method: Mapping[str, Any]
-    privacy: Sequence[Mapping[str, Any]]
+    privacy: tuple[Mapping[str, Any], ...]
     suppression_limit: float
     varied: Mapping[str, Any]
     verdict: Verdict
@@ -122,7 +122,7 @@ def measured_row(number: int, candidate: Candidate, policy_hash: str, result: Ru
     return Row(
         number,
         candidate.method,
-        candidate.privacy,
+        tuple(candidate.privacy),
         candidate.suppression_limit,
         candidate.varied,
         "candidate",
@@ -137,7 +137,7 @@ def refused_row(number: int, candidate: Candidate, error: PganonError) -> Row:
     return Row(
         number,
         candidate.method,
-        candidate.privacy,
+        tuple(candidate.privacy),
         candidate.suppression_limit,
         candidate.varied,
         "refused",

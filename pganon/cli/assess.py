@@ -135,8 +135,10 @@ def assess(
             }
         )
     elif as_csv:
-        names = figures.Measure.__dataclass_fields__
-        common.emit_csv(names, (item.__dict__.values() for item in assessed.measures))
+        from pganon.assessment.figures import Measure
+
+        values = (item.__dict__.values() for item in assessed.measures)
+        common.emit_csv(Measure.__dataclass_fields__, values)
     else:
         _show(assessed)
     common.warn(assessed.warnings)

@@ -15,7 +15,7 @@ from pganon.applied import store
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing, privileges, views
-from pganon.publish.target import ensure_schema
+from pganon.publish.target import ensure_schemas
 from pganon.run import grants
 from pganon.run.context import resolve_policy
 from tests.support.harness import faults, queue
@@ -195,7 +195,7 @@ def test_another_role_under_the_name_of_a_trusted_one(db: Database) -> None:
                 [name],
             )
         with _refused("foreign_schema", "shown"):
-            ensure_schema(db.owner(), "shown", {name: 1})
+            ensure_schemas(db.owner(), {"shown"}, {name: 1})
         stored = store.read(db.owner(), "patients")
         with store.loaded(db.owner(), stored) as kept, _refused("replaced_role", name):
             resolve_policy(db.owner(), kept)

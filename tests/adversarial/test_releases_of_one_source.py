@@ -568,15 +568,14 @@ def test_published_once_no_people_were_found(
     source: Database, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another release of the source is published after the run found none about its people."""
-    find = populations.find
+    make = populations.make
 
-    def slowly(*args: Any) -> int | None:
-        found = find(*args)
-        monkeypatch.setattr(populations, "find", find)
+    def slowly(*args: Any) -> int:
+        monkeypatch.setattr(populations, "make", make)
         publish(source, {**case.policy, "release": "other"})
-        return found
+        return make(*args)
 
-    monkeypatch.setattr(populations, "find", slowly)
+    monkeypatch.setattr(populations, "make", slowly)
     with driver.refused("republication") as errors:
         publish(source, case.policy)
     assert getattr(errors[0], "reason", None)
