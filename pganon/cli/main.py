@@ -23,6 +23,55 @@ from pganon.cli.signals import stopped, terminable
 from pganon.errors import EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, PganonError, UsageError
 from pganon.server_errors import translate
 
+# Commands by what they are for, in the order of the help, with the modules that have them.
+SECTIONS = {
+    "Set up": {
+        "init": "install",
+        "upgrade": "install",
+        "uninstall": "install",
+        "extension": "extension",
+        "server": "server",
+        "demo": "demo",
+        "import": "importing",
+    },
+    "Policy": {
+        "policy": "policy",
+        "assess": "assess",
+        "quasi": "quasi",
+        "check": "check",
+        "plan": "run",
+        "compare": "compare",
+        "attack": "attack",
+    },
+    "Release": {
+        "run": "run",
+        "approve": "worker",
+        "reject": "worker",
+        "verify": "release",
+        "rollback": "release",
+        "withdraw": "release",
+        "drop": "release",
+        "readers": "history",
+        "migrate": "migrate",
+    },
+    "Read": {
+        "releases": "release",
+        "show": "release",
+        "estimate": "estimate",
+        "export": "export",
+    },
+    "History": {
+        "history": "history",
+        "diff": "history",
+        "report": "report",
+        "guard": "guard",
+        "forget": "guard",
+    },
+    "Operate": {"status": "status", "worker": "worker", "clean": "release"},
+}
+COMMANDS = {name: module for section in SECTIONS.values() for name, module in section.items()}
+MODULES = tuple(dict.fromkeys(COMMANDS.values()))
+
 
 class _Commands(TyperGroup):
     """The parser would write an empty line for an interrupt and call it an abortion."""
@@ -33,31 +82,12 @@ class _Commands(TyperGroup):
         except KeyboardInterrupt as interrupt:
             raise stopped(interrupt) from None
 
-
-# Modules of commands in the order of the help, and their commands.
-MODULES = {
-    "server": ("server",),
-    "install": ("init", "upgrade", "uninstall"),
-    "extension": ("extension",),
-    "importing": ("import",),
-    "policy": ("policy",),
-    "assess": ("assess",),
-    "quasi": ("quasi",),
-    "run": ("plan", "run"),
-    "compare": ("compare",),
-    "attack": ("attack",),
-    "worker": ("worker", "approve", "reject"),
-    "migrate": ("migrate",),
-    "check": ("check",),
-    "status": ("status",),
-    "release": ("releases", "show", "verify", "rollback", "withdraw", "drop", "clean"),
-    "export": ("export",),
-    "report": ("report",),
-    "estimate": ("estimate",),
-    "history": ("history", "diff", "readers"),
-    "guard": ("guard", "forget"),
-    "demo": ("demo",),
-}
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Commands of the help in sections."""
+        for section, names in SECTIONS.items():
+            with formatter.section(section):
+                said = [(name, self.commands[name].get_short_help_str(100)) for name in names]
+                formatter.write_dl(said)
 
 
 def _show_version(wanted: bool) -> None:
@@ -87,7 +117,7 @@ def _before_command(
 
 
 @cache
-def application(modules: Sequence[str] = tuple(MODULES)) -> Any:
+def application(modules: Sequence[str] = MODULES) -> Any:
     """The parser of the commands in these modules.
 
     It takes longer to make than most command lines to parse, and to import what all commands need
@@ -112,8 +142,7 @@ def needed(arguments: Sequence[str]) -> tuple[str, ...]:
     first = next(iter(arguments), None)
     if first == "--version":
         return ()
-    modules = tuple(module for module, commands in MODULES.items() if first in commands)
-    return modules or tuple(MODULES)
+    return (COMMANDS[first],) if first in COMMANDS else MODULES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from pganon.cli import main
+from tests.support.harness.cli import pganon
 from tests.support.harness.imported import imported, methods_imported
 from tests.unit.policy.examples import policy
 
 
-def test_commands_of_a_module() -> None:
-    found = {module: tuple(main.application((module,)).commands) for module in main.MODULES}
-    assert found == main.MODULES
+@pytest.mark.parametrize("module", main.MODULES)
+def test_commands_of_a_module(module: str) -> None:
+    expected = {name for name, found in main.COMMANDS.items() if found == module}
+    assert set(main.application((module,)).commands) == expected
+
+
+def test_the_help_has_every_command_in_one_section() -> None:
+    shown = pganon("--help").out
+    names = re.findall(r"^  ([a-z]+)  +\S", shown, re.MULTILINE)
+    assert names == [name for section in main.SECTIONS.values() for name in section]
+    assert set(names) == set(main.application().commands)
+    assert "..." not in shown.partition("Set up:")[2]
 
 
 @pytest.mark.parametrize(
@@ -22,11 +33,11 @@ def test_commands_of_a_module() -> None:
     [
         (("verify", "r"), ("release",)),
         (("verify", "run"), ("release",)),
-        (("--dsn", "verify", "run", "p.yaml"), tuple(main.MODULES)),
-        (("publish", "r"), tuple(main.MODULES)),
-        (("--help",), tuple(main.MODULES)),
+        (("--dsn", "verify", "run", "p.yaml"), main.MODULES),
+        (("publish", "r"), main.MODULES),
+        (("--help",), main.MODULES),
         (("--version",), ()),
-        ((), tuple(main.MODULES)),
+        ((), main.MODULES),
     ],
 )
 def test_modules_of_a_command_line(line: tuple[str, ...], modules: tuple[str, ...]) -> None:
@@ -50,9 +61,10 @@ HEAVY = (
 
 def test_help_imports_nothing_heavy() -> None:
     """It starts in a third of the time."""
-    commands = [command for module in main.MODULES.values() for command in module]
     assert (
-        imported(["--help"], ["--version"], *([name, "--help"] for name in commands), among=HEAVY)
+        imported(
+            ["--help"], ["--version"], *([name, "--help"] for name in main.COMMANDS), among=HEAVY
+        )
         == []
     )
 
