@@ -48,16 +48,16 @@ def history(
             for row in events
         ],
         right=["version"],
-        whole=["when", "event"],
+        whole=["when", "event", "by"],
     )
 
 
 def _brief(details: dict[str, object]) -> str:
-    """Counts, codes and names; versions also have requirements and statistics."""
+    """Counts, codes and names; versions also have requirements, statistics and digests."""
     shown = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else value
         for key, value in details.items()
-        if key not in _LONG and value not in (None, [], "")
+        if not (key in _LONG or key.endswith("sha256") or value in (None, [], ""))
     }
     return "; ".join(f"{key.replace('_', ' ')} {value}" for key, value in shown.items())
 

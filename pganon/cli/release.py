@@ -52,23 +52,29 @@ def releases(
     if json:
         common.emit_json([info.as_dict() for info in infos])
         return
+    there = [info for info in infos if info.version is not None]
+    dropped = [info.release for info in infos if info.version is None]
+    if there:
+        common.table(
+            ["release", "version", "method", "guarantee", "published"],
+            [
+                (
+                    info.release,
+                    info.version,
+                    info.method,
+                    _guarantee_text(info.guarantee),
+                    common.moment(info.published_at),
+                )
+                for info in there
+            ],
+            right=["version"],
+            whole=["release"],
+            spare=["method"],
+        )
+    if dropped:
+        common.line(f"dropped: {', '.join(dropped)}")
     if not infos:
         common.line("no releases")
-        return
-    common.table(
-        ["release", "version", "method", "guarantee", "published"],
-        [
-            (
-                info.release,
-                "dropped" if info.version is None else info.version,
-                info.method,
-                _guarantee_text(info.guarantee),
-                common.moment(info.published_at),
-            )
-            for info in infos
-        ],
-        right=["version"],
-    )
 
 
 def show(

@@ -217,6 +217,10 @@ def test_drop(db: Database, tmp_path: Path) -> None:
     assert left == (None, None, f"pganon_private.r{done.run_id}_members", 2)
     assert [i.version for i in listing.releases(conn)] == [None]
     assert listing.releases(db.connect("analyst")) == []
+    assert pganon("releases", "--dsn", db.dsn()).out == "dropped: adult\n"
+    told = pganon("history", "adult", "--dsn", db.dsn()).out
+    assert "suppressed 0" in told
+    assert "sha256" not in told
     for act in (
         lambda: lifecycle.drop(conn, "adult"),
         lambda: lifecycle.show_earlier(conn, "adult"),
