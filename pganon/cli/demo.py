@@ -124,12 +124,8 @@ def _tell(
         "pganon export admissions -o admissions.csv",
     ):
         common.line(command)
-    common.line(f"psql '{hospital.analyst}'    # or: pganon server psql {_database(hospital)}")
+    common.line(f"pganon server psql --dsn '{hospital.analyst}'")
     common.line("pganon server stop")
-
-
-def _database(hospital: Hospital) -> str:
-    return psycopg.conninfo.conninfo_to_dict(hospital.analyst)["dbname"]  # pyright: ignore
 
 
 def _heading(text: str) -> None:

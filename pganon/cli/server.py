@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 import psycopg
 import typer
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Conninfo
 
 from pganon import database, embedded
 from pganon.cli import common
 from pganon.cli.progress import progress
-from pganon.data_directory import DataDirectory
-from pganon.errors import PreconditionError
+from pganon.data_directory import USER, DataDirectory
+from pganon.errors import PreconditionError, UsageError
 
 group = typer.Typer(no_args_is_help=True, help="The embedded PostgreSQL.")
 
@@ -76,9 +79,23 @@ def status(json: common.JsonOption = False) -> None:
 
 
 @group.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def psql(context: typer.Context, dsn: common.DsnOption = None) -> None:
+def psql(
+    context: typer.Context,
+    dsn: common.DsnOption = None,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="As the superuser of the embedded server.")
+    ] = False,
+) -> None:
     """Open psql on the server; further arguments go to psql."""
-    target = database.resolve_dsn(common.chosen_dsn(dsn), start=True)
+    chosen = common.chosen_dsn(dsn)
+    if admin and chosen:
+        raise UsageError("--admin is for the embedded server: leave --dsn out")
+    if admin:
+        cluster = embedded.embedded()
+        cluster.provide()
+        target = cluster.dsn(USER)
+    else:
+        target = database.resolve_dsn(chosen, start=True).dsn
     binaries = embedded.package_binaries()
     program = str(binaries / "psql") if binaries else shutil.which("psql")
     if program is None:
@@ -86,5 +103,12 @@ def psql(context: typer.Context, dsn: common.DsnOption = None) -> None:
             "psql was not found",
             hint="install PostgreSQL's client, or pip install 'pganon[embedded]'",
         )
-    where = ["-d", target.dsn] if target.dsn else []
+    # In variables a password is no argument, which every user of the machine can list, and psql
+    # takes another database from its arguments.
+    variables = {option.keyword.decode(): option.envvar for option in Conninfo.get_defaults()}
+    others = conninfo_to_dict(target)
+    for name in list(others):
+        if variable := variables[name]:
+            os.environ[variable.decode()] = str(others.pop(name))
+    where = ["-d", make_conninfo("", **others)] if others else []
     os.execv(program, [program, *where, *context.args])  # noqa: S606

@@ -55,7 +55,7 @@ PUBLISHING = [
     ("pganon.publish.recording.add_version", "after", False),
     ("pganon.publish.views.swap", "before", False),
     ("pganon.publish.views.swap", "after", False),
-    ("pganon.publish.recording.drop_stored", "after", False),
+    ("pganon.publish.transaction.retire", "after", False),
     ("pganon.ledger.repository.append", "before", False),
     ("pganon.ledger.repository.append", "after", False),
     ("pganon.run.pipeline.drop_run", "before", True),

@@ -228,7 +228,8 @@ def test_an_error_in_the_publishing_transaction(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db.source(faults.SOURCE)
-    faults.run(db.dsn())
+    loaded = faults.policy(publish={**faults.POLICY["publish"], "keep": 1})
+    faults.run(db.dsn(), loaded)
     conn = db.owner()
     before = faults.content(conn)
     for function in (
@@ -240,7 +241,7 @@ def test_an_error_in_the_publishing_transaction(
         with monkeypatch.context() as patch:
             patch.setattr(f"pganon.publish.transaction.{function}", _fail)
             with pytest.raises(DatabaseError) as caught:
-                faults.run(db.dsn())
+                faults.run(db.dsn(), loaded)
         assert caught.value.step == "publish", function
         assert faults.last_details(conn)["step"] == "publish", function
         _clean(conn, before, function)

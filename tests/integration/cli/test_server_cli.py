@@ -29,6 +29,11 @@ def home(monkeypatch):
         embedded.embedded().stop("immediate")
 
 
+def psql(*arguments: str) -> str:
+    call = [sys.executable, "-m", "pganon.cli.main", "server", "psql", *arguments]
+    return subprocess.run(call, capture_output=True, text=True, check=True).stdout.strip()
+
+
 @pytest.mark.slow
 def test_life_of_the_server(home):
     before = pganon("server", "status", "--json").json
@@ -50,13 +55,7 @@ def test_life_of_the_server(home):
             "pganon_private.ledger",
         )
 
-    shown = subprocess.run(
-        [sys.executable, "-m", "pganon.cli.main", "server", "psql", "--", "-Atc", "SELECT 1 + 1"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout.strip() == "2"
+    assert psql("-Atc", "SELECT 1 + 1") == "2"
 
     assert pganon("server", "stop").out.strip() == "stopped"
     assert pganon("server", "stop").out.strip() == "the server was not running"
@@ -81,13 +80,18 @@ def test_nothing_is_made_before_it_is_asked_for(home):
 
 
 def test_psql_starts_the_server(home):
-    shown = subprocess.run(
-        [sys.executable, "-m", "pganon.cli.main", "server", "psql", "--", "-Atc", "SELECT 1 + 1"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert shown.stdout.strip() == "2"
+    assert psql("-Atc", "SELECT 1 + 1") == "2"
+
+
+def test_psql_takes_another_database_and_the_superuser(home, monkeypatch):
+    who = ("-Atc", "SELECT current_user, current_database()")
+    assert psql("--admin", *who) == "postgres|pganon"
+    assert psql(*who) == "pganon|pganon"
+    assert psql("postgres", *who) == psql(*who, "-d", "postgres") == "pganon|postgres"
+    assert pganon("--dsn", "host=other", "server", "psql", "--admin").code == 2
+    monkeypatch.setenv("PGANON_DSN", f"{embedded.embedded().dsn()} keepalives_idle=9")
+    assert psql(*who) == "postgres|postgres"
+    assert psql("--admin", *who) == "postgres|pganon"
 
 
 def test_other_users_of_the_machine_cannot_reach_it(home):
