@@ -66,6 +66,14 @@ class Published:
             found[key] += [shown] * row.get("count", 1)
         return found
 
+    def in_common(self, column: str) -> bool:
+        """Whether another column has the buckets of this one, where records hide both."""
+        own = f"{column}_bucket"
+        others = [name for name in self.views[""][0] if name.endswith("_bucket") and name != own]
+        pairs = [[(row.get(own), row.get(name)) for row in self.views[""]] for name in others]
+        both = [[pair for pair in found if None not in pair] for found in pairs]
+        return any(found and all(one == other for one, other in found) for found in both)
+
     def combinations(self) -> dict[Any, int]:
         """Of every cluster, the fewest combinations that its arrays allow in one set."""
         sets: dict[str, list[str]] = defaultdict(list)
@@ -103,6 +111,8 @@ def offences(p: Published, wanted: Model) -> list[Any]:
     for columns in tables:
         groups = p.values(*columns)
         whole = [value for values in groups.values() for value in values]
+        if word == "local_bucket_diversity" and p.in_common(columns[0]):
+            wanted = {**wanted, "level": "attribute"}
         found += [group for group, held in groups.items() if not _holds(wanted, held, whole)]
     return found
 
@@ -152,10 +162,10 @@ def _holds(wanted: Model, values: list[Any], whole: list[Any]) -> bool:
             return model.beta_enhanced(values, whole) <= limit["beta"]
         case "delta_disclosure":
             return model.delta(values, whole) <= wanted["delta"] + ROUNDED
-        case "local_bucket_diversity":
+        case "local_bucket_diversity" if wanted.get("level") != "attribute":
             return len(set(values)) == len(values) >= limit["l"]
         case "anatomy_l_diversity" | "slicing_l_diversity" if wanted.get("level") == "unique":
             return len(set(values)) == len(values) >= limit["l"]
-        case "anatomy_l_diversity" | "slicing_l_diversity":
+        case "anatomy_l_diversity" | "slicing_l_diversity" | "local_bucket_diversity":
             return model.alpha(values) * limit["l"] <= 1
     raise ValueError(wanted["model"])

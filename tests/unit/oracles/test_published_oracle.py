@@ -73,6 +73,17 @@ def test_models_of_all_classes(model: dict[str, Any], sizes: list[int], missed: 
     assert offences(Published({"columns": {}}, {"": rows}), model) == missed
 
 
+def test_values_repeat_in_buckets_in_common() -> None:
+    """Up to 1/l of a bucket's records, and not in buckets of one column."""
+    held = {"good": "aabc", "bad": "aaab"}
+    values = [{"zip_bucket": bucket, "zip": v} for bucket, shown in held.items() for v in shown]
+    model = {"model": "local_bucket_diversity", "column": "zip", "l": 2}
+    for other, expected in (("good", ["bad"]), ("odd", ["good", "bad"])):
+        records = [{"zip_bucket": "good", "drug_bucket": other}, {"zip_bucket": "bad"}]
+        shown = Published({"columns": {}}, {"": records, "values_zip": values})
+        assert offences(shown, model) == expected
+
+
 def test_clusters() -> None:
     columns = {name: {"role": "quasi_sensitive", "set": "s"} for name in ("age", "zip")}
     rows = [
