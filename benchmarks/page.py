@@ -122,11 +122,11 @@ def write(
 _HEAD = """# What papers claim, measured
 
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
-papers are not public, so trends and ranks are compared, not numbers. What does not hold is shown
-with its figures, and with what is known of the reason; figures of all claims, and numbers of the
-plots, are in files for each paper. Plots show means of the draws where there are several, and bars
-from the least to the greatest, with the values of what varies at equal distances. Other work ran at
-the same time, so times say little, and their ranks less.
+papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold are
+listed with their figures, and with what is known of the reason; all claims with theirs, and numbers
+of the plots, are in files for each paper. Plots show means of the draws where there are several,
+and bars from the least to the greatest, with the values of what varies at equal distances. Other
+work ran at the same time, so times say little, and their ranks less.
 
 Behind the verdict on an experiment are its parts: `python -m benchmarks lgb --papers --parts by_k`
 measures the first one alone.
@@ -140,7 +140,7 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
         yield f"Settings of `{paper.benchmark}`: `{' '.join(own)}`\n"
     files: list[str] = []
     for name, file, columns, rows in (
-        ("Figures of the claims", f"{paper.benchmark}-claims.csv", _CLAIM,
+        ("All claims", f"{paper.benchmark}-claims.csv", _CLAIM,
          _all_claims(paper, kind, found)),
         ("numbers of the plots", f"{paper.benchmark}.csv", _POINT,
          [point for panel in paper.panels for point in _points(paper, panel, found)]),
@@ -182,9 +182,8 @@ def _panel(
     if missing:
         yield "Not measured:\n"
         yield _command(paper, missing, wanted(paper, kind), kind)
-    if claims:
-        yield from folded([_said(row) for row in claims])
-        yield ""
+    yield from folded([said for said in map(_said, claims) if said.holds != "yes"])
+    yield ""
     for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
         yield from _figures(paper, list(alike), found, folder)
 
@@ -207,34 +206,28 @@ class Said:
 
 
 def folded(claims: Sequence[Said]) -> Iterator[str]:
-    """Items of a list: claims that differ in one place share one, where `…` is that place.
-
-    Those that hold are without their figures.
-    """
+    """Items of a list: claims with one verdict that differ in one place share an item, where `…`
+    is that place."""
     left = list(claims)
     while left:
         first = left[0]
-        like = max((_alike(first, each, left) for each in left), key=len)
+        judged = [each for each in left if each.holds == first.holds]
+        like = max((_alike(first, each, judged) for each in judged), key=len)
         left = [each for each in left if each not in like]
         if len(like) == 1:
-            figures = "" if first.holds == "yes" or not first.figures else f"; {first.figures}"
+            figures = f"; {first.figures}" if first.figures else ""
             yield f"- {first.claim}: **{first.holds}**{figures}"
             continue
         start, end = _ends(like[0].claim.split(), like[1].claim.split())
         words = first.claim.split()
         claim = " ".join([*words[:start], "…", *words[len(words) - end :]])
-        holding = [each.holds for each in like]
-        same = len(set(holding)) == 1
-        holds = holding[0] if same else f"{holding.count('yes')} of {len(like)}"
         parts: list[str] = []
         for each in like:
             words = each.claim.split()
             name = " ".join(words[start : len(words) - end]).strip(",:")
             name = name.strip("()") if name.count("(") != name.count(")") else name
-            name += "" if same or each.holds == "yes" else f" ({each.holds})"
-            shown = each.figures and each.holds != "yes"
-            parts.append(f"{name}: {each.figures}" if shown else name)
-        yield f"- {claim}: **{holds}**; {'; '.join(parts)}"
+            parts.append(f"{name}: {each.figures}" if each.figures else name)
+        yield f"- {claim}: **{first.holds}**; {'; '.join(parts)}"
 
 
 def _alike(first: Said, other: Said, claims: Sequence[Said]) -> list[Said]:

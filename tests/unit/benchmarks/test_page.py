@@ -86,10 +86,10 @@ def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     assert "- [A paper](#a-paper): holds; not all of it is measured\n" in text
     assert "\n**Holds** (`by_k`)\n" in text
     assert "\n**Holds; not all of it is measured** (`by_k times`)\n" in text
-    assert "- loss grows with k: **yes**\n" in text
+    assert "loss grows with k:" not in text  # as it holds
     assert "\nBy k; draws: 3:\n" in text
     assert "[numbers of the plots](images/reproduction/tried.csv)" in text
-    assert "[Figures of the claims](images/reproduction/tried-claims.csv)" in text
+    assert "[All claims](images/reproduction/tried-claims.csv)" in text
     assert (tmp_path / page.IMAGES / "tried-claims.csv").read_text().splitlines() == [
         "experiment,claim,holds,figures",
         "Loss by k,loss grows with k,yes,x",
@@ -214,18 +214,23 @@ def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
 @pytest.mark.parametrize(
     ("claims", "rows"),
     [
-        ([("a b c", "yes", "1")], ["- a b c: **yes**"]),
+        ([("a b c", "yes", "1")], ["- a b c: **yes**; 1"]),
         (
             [("loss of A, x grows", "yes", "1, 2"), ("loss of B grows", "yes", "3")],
-            ["- loss of … grows: **yes**; A, x; B"],
+            ["- loss of … grows: **yes**; A, x: 1, 2; B: 3"],
         ),
         (
             [
                 ("loss falls here, A", "no", ""),
                 ("one", "-", ""),
-                ("loss falls here, B", "yes", "2"),
+                ("loss falls here, B", "mostly", "2"),
+                ("loss falls here, C", "no", "3"),
             ],
-            ["- loss falls here, …: **1 of 2**; A (no); B", "- one: **-**"],
+            [
+                "- loss falls here, …: **no**; A; C: 3",
+                "- one: **-**",
+                "- loss falls here, B: **mostly**; 2",
+            ],
         ),
         (
             [("it is so for all (a b)", "no", "1"), ("it is so for all (c)", "no", "2")],
