@@ -122,9 +122,9 @@ def write(
 _HEAD = """# What papers claim, measured
 
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
-papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold are
-listed with their figures, and with what is known of the reason; all claims with theirs, and numbers
-of the plots, are in files for each paper. Plots show means of the draws where there are several,
+papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold, nor
+mostly hold, are listed with their figures, and with what is known of the reason; all claims with
+theirs, and numbers of the plots, are in files for each paper. Plots show means of the draws where there are several,
 and bars from the least to the greatest, with the values of what varies at equal distances. Other
 work ran at the same time, so times say little, and their ranks less.
 
@@ -182,7 +182,7 @@ def _panel(
     if missing:
         yield "Not measured:\n"
         yield _command(paper, missing, wanted(paper, kind), kind)
-    yield from folded([said for said in map(_said, claims) if said.holds != "yes"])
+    yield from folded([said for said in map(_said, claims) if said.holds not in ("yes", "mostly")])
     yield ""
     for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
         yield from _figures(paper, list(alike), found, folder)
