@@ -124,9 +124,9 @@ _HEAD = """# What papers claim, measured
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
 papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold, nor
 mostly hold, are listed with their figures, and with what is known of the reason; all claims with
-theirs, and numbers of the plots, are in files for each paper. Plots show means of the draws where there are several,
-and bars from the least to the greatest, with the values of what varies at equal distances. Other
-work ran at the same time, so times say little, and their ranks less.
+theirs, and numbers of the plots, are in files for each paper. Plots show means of the draws where
+there are several, and bars from the least to the greatest, with the values of what varies at equal
+distances. Other work ran at the same time, so times say little, and their ranks less.
 
 Behind the verdict on an experiment are its parts: `python -m benchmarks lgb --papers --parts by_k`
 measures the first one alone.
