@@ -104,11 +104,17 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("*.svg"), *folder.glob("*.csv")):
         old.unlink()
-    lines = [_HEAD]
+    overview: list[str] = []
+    sections: list[str] = []
     for paper in papers:
         stored = results / f"{paper.benchmark}.json"
         found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
-        lines += _paper(paper, kinds[paper.benchmark], found, folder)
+        kind = kinds[paper.benchmark]
+        claims = [row for panel in paper.panels for row in _claims(panel, kind, found)]
+        verdict = _verdict(claims, _measured(paper.parts, found), paper.parts)
+        overview.append(f"- [{paper.title}](#{anchor(paper.title)}): {verdict}")
+        sections += _paper(paper, kind, found, folder)
+    lines = [_HEAD, *overview, "", *sections]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
     file.write_text(text, encoding="utf-8")
 
@@ -116,13 +122,14 @@ def write(
 _HEAD = """# What papers claim, measured
 
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
-papers are not public, so trends and ranks are compared, not numbers. What does not hold is shown
-with its figures, and with what is known of the reason. Plots show means of the draws
-where there are several, and bars from the least to the greatest, with the values of what varies at
-equal distances. Their numbers are in a file for each paper. Other work ran at the same time, so
-times say little, and their ranks less.
+papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold, nor
+mostly hold, are listed with their figures, and with what is known of the reason; all claims with
+theirs, and numbers of the plots, are in files for each paper. Plots show means of the draws where
+there are several, and bars from the least to the greatest, with the values of what varies at equal
+distances. Other work ran at the same time, so times say little, and their ranks less.
 
-Above its figures is the command that measures an experiment alone, with the settings of its paper.
+Behind the verdict on an experiment are its parts: `python -m benchmarks lgb --papers --parts by_k`
+measures the first one alone.
 """
 
 
@@ -130,46 +137,53 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
     yield f"## {paper.title}\n"
     yield f"[Reference]({paper.about}). {paper.data}\n"
     if own := _settings(wanted(paper, kind), kind):
-        yield f"Settings: `{' '.join(own)}`\n"
-    numbers = folder / f"{paper.benchmark}.csv"
-    if points := [point for panel in paper.panels for point in _points(paper, panel, found)]:
-        write_points(numbers, points)
-        yield f"[Numbers of the plots]({IMAGES}/{numbers.name})\n"
-    yield from _summary(paper, kind, found)
+        yield f"Settings of `{paper.benchmark}`: `{' '.join(own)}`\n"
+    files: list[str] = []
+    for name, file, columns, rows in (
+        ("All claims", f"{paper.benchmark}-claims.csv", _CLAIM,
+         _all_claims(paper, kind, found)),
+        ("numbers of the plots", f"{paper.benchmark}.csv", _POINT,
+         [point for panel in paper.panels for point in _points(paper, panel, found)]),
+    ):  # fmt: skip
+        if rows:
+            write_rows(folder / file, columns, rows)
+            files.append(f"[{name}]({IMAGES}/{file})")
+    yield f"{', '.join(files)}\n"
     for panel in paper.panels:
         yield f"### {panel.shown}\n"
         yield f"*{panel.claim}*\n"
         yield from _panel(paper, panel, kind, found, folder)
 
 
-def _summary(paper: Paper, kind: type[Benchmark], found: Row) -> Iterator[str]:
-    for panel in paper.panels:
-        place = anchor(panel.shown)
-        verdict = _verdict(panel, _claims(panel, kind, found), _measured(panel, found))
-        yield f"- [{panel.shown}](#{place}): {verdict}"
-    yield ""
+_CLAIM = ("experiment", "claim", "holds", "figures")
+
+
+def _all_claims(paper: Paper, kind: type[Benchmark], found: Row) -> list[Sequence[object]]:
+    return [
+        (panel.shown, said.claim, said.holds, said.figures)
+        for panel in paper.panels
+        for said in map(_said, _claims(panel, kind, found))
+    ]
 
 
 def _panel(
     paper: Paper, panel: Panel, kind: type[Benchmark], found: Row, folder: Path
 ) -> Iterator[str]:
-    measured = _measured(panel, found)
+    measured = _measured(panel.parts, found)
     claims = _claims(panel, kind, found)
     failed = any(_HOLDS[row["holds"]] in ("no", "mostly") for row in claims)
-    why = f" {panel.why}" if failed and panel.why else ""
-    yield f"**{_verdict(panel, claims, measured).capitalize()}.**{why}\n"
+    why = f". {panel.why}" if failed and panel.why else ""
+    verdict = _verdict(claims, measured, panel.parts).capitalize()
+    yield f"**{verdict}** (`{' '.join(panel.parts)}`){why}\n"
     missing = [part for part in panel.parts if part not in measured]
-    if measured:
+    if measured and found["settings"] != wanted(paper, kind):
+        yield "These are other settings than those of `make reproduce`:\n"
         yield _command(paper, measured, found["settings"], kind)
-        if found["settings"] != wanted(paper, kind):
-            yield "These are other settings than those of `make reproduce`.\n"
     if missing:
-        if measured:
-            yield "Not measured:\n"
+        yield "Not measured:\n"
         yield _command(paper, missing, wanted(paper, kind), kind)
-    if claims:
-        yield from folded([_said(row) for row in claims])
-        yield ""
+    yield from folded([said for said in map(_said, claims) if said.holds not in ("yes", "mostly")])
+    yield ""
     for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
         yield from _figures(paper, list(alike), found, folder)
 
@@ -192,31 +206,28 @@ class Said:
 
 
 def folded(claims: Sequence[Said]) -> Iterator[str]:
-    """Items of a list: claims that differ in one place share one, where `…` is that place."""
+    """Items of a list: claims with one verdict that differ in one place share an item, where `…`
+    is that place."""
     left = list(claims)
     while left:
         first = left[0]
-        like = max((_alike(first, each, left) for each in left), key=len)
+        judged = [each for each in left if each.holds == first.holds]
+        like = max((_alike(first, each, judged) for each in judged), key=len)
         left = [each for each in left if each not in like]
         if len(like) == 1:
-            yield f"- {first.claim}: **{first.holds}**" + (
-                f"; {first.figures}" if first.figures else ""
-            )
+            figures = f"; {first.figures}" if first.figures else ""
+            yield f"- {first.claim}: **{first.holds}**{figures}"
             continue
         start, end = _ends(like[0].claim.split(), like[1].claim.split())
         words = first.claim.split()
         claim = " ".join([*words[:start], "…", *words[len(words) - end :]])
-        holding = [each.holds for each in like]
-        same = len(set(holding)) == 1
-        holds = holding[0] if same else f"{holding.count('yes')} of {len(like)}"
         parts: list[str] = []
         for each in like:
             words = each.claim.split()
             name = " ".join(words[start : len(words) - end]).strip(",:")
             name = name.strip("()") if name.count("(") != name.count(")") else name
-            name += "" if same or each.holds == "yes" else f" ({each.holds})"
             parts.append(f"{name}: {each.figures}" if each.figures else name)
-        yield f"- {claim}: **{holds}**; {'; '.join(parts)}"
+        yield f"- {claim}: **{first.holds}**; {'; '.join(parts)}"
 
 
 def _alike(first: Said, other: Said, claims: Sequence[Said]) -> list[Said]:
@@ -247,20 +258,20 @@ def wanted(paper: Paper, kind: type[Benchmark]) -> Row:
     return json.loads(json.dumps({**kind.defaults(), **paper.settings}))
 
 
-def _measured(panel: Panel, found: Row) -> list[str]:
-    return [part for part in panel.parts if part in found]
+def _measured(parts: Sequence[str], found: Row) -> list[str]:
+    return [part for part in parts if part in found]
 
 
 def _claims(panel: Panel, kind: type[Benchmark], found: Row) -> list[Row]:
-    own = {part: found[part] for part in _measured(panel, found)}
+    own = {part: found[part] for part in _measured(panel.parts, found)}
     claims = kind.judged(own).get("claims", []) if own else []
     return [row for row in claims if row["claim"].startswith(tuple(panel.claims))]
 
 
-def _verdict(panel: Panel, claims: Sequence[Row], measured: Sequence[str]) -> str:
+def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str]) -> str:
     if not measured:
         return "not measured"
-    part = "" if len(measured) == len(panel.parts) else "; not all of it is measured"
+    part = "" if len(measured) == len(parts) else "; not all of it is measured"
     number = Counter(_HOLDS[row["holds"]] for row in claims)
     decided = number.total() - number["-"]
     if not decided:
@@ -298,7 +309,7 @@ def _settings(settings: Row, kind: type[Benchmark]) -> list[str]:
 
 def _figures(paper: Paper, figures: Sequence[Figure], found: Row, folder: Path) -> Iterator[str]:
     """Plots of the same rows, in a line."""
-    images: dict[str, str] = {}
+    images: list[str] = []
     drawn = ""
     for figure in figures:
         series = figure.series(found)
@@ -312,24 +323,20 @@ def _figures(paper: Paper, figures: Sequence[Figure], found: Row, folder: Path) 
             (folder / name).write_text(
                 charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
             )
-            images[figure.y_label] = f"![{figure.y_label}]({IMAGES}/{name})"
+            images.append(f"![{figure.y_label}]({IMAGES}/{name})")
             drawn = _drawn(series.values(), found["settings"])
     if images:
-        yield f"{titled(figures[0], list(images))}{drawn}:\n"
-        yield "\n".join(images.values()) + "\n"
+        only = "".join(f", {key} {value}" for key, value in (figures[0].only or {}).items())
+        yield f"By {figures[0].x_label}{only}{drawn}:\n"
+        yield "\n".join(images) + "\n"
 
 
-def titled(figure: Figure, shown: Sequence[str]) -> str:
-    only = "".join(f", {key} {value}" for key, value in (figure.only or {}).items())
-    return f"{', '.join(shown)} by {figure.x_label}{only}"
+_POINT = ("plot", "line", "x", "mean", "least", "greatest")
 
 
-_COLUMNS = ("plot", "line", "x", "mean", "least", "greatest")
-
-
-def write_points(file: Path, points: Iterable[Sequence[object]]) -> None:
+def write_rows(file: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     with file.open("w", encoding="utf-8", newline="") as opened:
-        csv.writer(opened, lineterminator="\n").writerows([_COLUMNS, *points])
+        csv.writer(opened, lineterminator="\n").writerows([columns, *rows])
 
 
 def _points(paper: Paper, panel: Panel, found: Row) -> Iterator[Sequence[object]]:

@@ -101,8 +101,8 @@ def share_told(share: float, people: float, smallest: float) -> float | None:
 
 GAIN = 0.09
 """How much more often an attack may succeed because people are in the release, before the report
-says so first. It is the chance that authorities accept (`pganon.report.figures.LIMITS`), to which
-El Emam, Mosquera and Bass (2020) hold what a release tells of a person beyond identity, too."""
+says so first. It is a chance that authorities accept (`pganon.policy.reporting.AUTHORITIES`), to
+which El Emam, Mosquera and Bass (2020) hold what a release tells beyond identity, too."""
 
 
 def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:

@@ -73,21 +73,31 @@ def test_every_model_says_what_is_measured() -> None:
     assert all(model.measures is not PrivacyModel.measures for model in MODELS)
 
 
+def read(page: str) -> str:
+    return (DOCS / page).read_text("utf-8")
+
+
 def cells(page: str, heading: str) -> list[str]:
     """The names in the first cells of the first table below a heading."""
-    text = (DOCS / page).read_text("utf-8")
-    below = text[text.index(f"{heading}\n") :]
+    below = read(page).split(f"{heading}\n", 1)[1]
     table = below[below.index("\n|") :]
     rows = table[: table.index("\n\n")].strip().splitlines()[2:]
     return [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
 
 
+def items(page: str, heading: str) -> list[str]:
+    """What the items of the list below a heading begin with: names, or links to their sections."""
+    below = read(page).split(f"{heading}\n", 1)[1].split("\n#", 1)[0]
+    starts = re.findall(r"^- (.*?)(?::(?!\*)|$)", below, re.MULTILINE)
+    return [named for start in starts for named in re.findall(r"(?<=`)\w+(?=`)|(?<=#)\w+", start)]
+
+
 def test_pages_have_all_models_and_methods() -> None:
-    assert cells("models.md", "# Privacy models") == WORDS
-    headings = re.findall(r"^## (\w+)$", (DOCS / "models.md").read_text("utf-8"), re.MULTILINE)
-    assert set(WORDS) <= set(headings)
+    assert sorted(items("models.md", "# Privacy models")) == sorted(WORDS)
+    headings = re.findall(r"^## (\w+)$", read("models.md"), re.MULTILINE)
+    assert sorted(headings) == sorted(WORDS)
     assert cells("policy.md", "\n## method") == NAMES
-    assert sorted(set(cells("models.md", "## Readers who compute the method"))) == sorted(NAMES)
+    assert sorted(items("models.md", "## Readers who compute the method")) == sorted(NAMES)
 
 
 def test_steps_of_every_method_are_changed_once() -> None:

@@ -17,7 +17,7 @@ from pganon.methods.common.suppression import suppressed_check
 from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, num, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 
 class SortedRuns(MethodOptions):
@@ -37,10 +37,9 @@ class SortedRuns(MethodOptions):
 def steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From the encoded records, `coded`, to the class of each, `grouped`."""
     return (
-        CreateTable(
-            "grouped",
+        table(
+            GROUPED,
             "runs of records in the order of their quasi-identifiers",
-            lambda state: state.work(GROUPED),
             lambda state: runs(spec, state),
         ),
         suppressed_check(spec, lambda state: state.work(GROUPED)),

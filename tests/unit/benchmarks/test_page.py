@@ -72,10 +72,10 @@ def made(tmp_path: Path) -> Any:
 
 def test_nothing_measured(made: Any, tmp_path: Path) -> None:
     text = made(None)
-    assert "- [Loss by k](#loss-by-k): not measured\n" in text
+    assert "- [A paper](#a-paper): not measured\n" in text
     assert "\n*Loss grows with k.*\n" in text
-    assert "**Not measured.**" in text
-    assert "\nSettings: `rows=10`\n" in text
+    assert "**Not measured** (`by_k`)\n" in text
+    assert "\nSettings of `tried`: `rows=10`\n" in text
     assert "\npython -m benchmarks tried --papers --parts by_k\n" in text
     assert not list((tmp_path / page.IMAGES).iterdir())
     assert "As it is random" not in text
@@ -83,11 +83,18 @@ def test_nothing_measured(made: Any, tmp_path: Path) -> None:
 
 def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
-    assert "- [Loss by k](#loss-by-k): holds\n" in text
-    assert "- [Both](#both): holds; not all of it is measured\n" in text
-    assert "- loss grows with k: **yes**; x\n" in text
-    assert "\nloss by k; draws: 3:\n" in text
-    assert "[Numbers of the plots](images/reproduction/tried.csv)" in text
+    assert "- [A paper](#a-paper): holds; not all of it is measured\n" in text
+    assert "\n**Holds** (`by_k`)\n" in text
+    assert "\n**Holds; not all of it is measured** (`by_k times`)\n" in text
+    assert "loss grows with k:" not in text  # as it holds
+    assert "\nBy k; draws: 3:\n" in text
+    assert "[numbers of the plots](images/reproduction/tried.csv)" in text
+    assert "[All claims](images/reproduction/tried-claims.csv)" in text
+    assert (tmp_path / page.IMAGES / "tried-claims.csv").read_text().splitlines() == [
+        "experiment,claim,holds,figures",
+        "Loss by k,loss grows with k,yes,x",
+        "Both,loss grows with k,yes,x",
+    ]
     assert _numbers(tmp_path) == ["a,2,0.25,0.2,0.3", "a,3,0.5", "b,2,refused"]
     assert "These are other settings" not in text
     assert "As it is random" not in text
@@ -118,15 +125,15 @@ def test_measured_with_other_settings(made: Any) -> None:
     text = made({"settings": {"rows": 20, "ks": [2, 3, 4]}, "by_k": ROWS})
     command = "python -m benchmarks tried --parts by_k --set rows=20 'ks=[2,3,4]'"
     assert f"\n{command}\n" in text
-    assert "These are other settings than those of `make reproduce`." in text
+    assert "These are other settings than those of `make reproduce`:\n" in text
     assert "--papers --parts times\n" in text
 
 
 def test_a_claim_that_fails(made: Any) -> None:
     falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
-    assert "- [Loss by k](#loss-by-k): does not hold\n" in text
-    assert "**Does not hold.** As it is random." in text
+    assert "- [A paper](#a-paper): does not hold; not all of it is measured\n" in text
+    assert "**Does not hold** (`by_k`). As it is random." in text
     assert "- loss grows with k: **no**; x\n" in text
 
 
@@ -146,7 +153,7 @@ def test_the_page_leaves_nothing_open() -> None:
     assert "other settings than those" not in text
     verdicts = [line for line in text.splitlines() if line.startswith("**")]
     assert len(verdicts) == sum(len(paper.panels) for paper in PAPERS)
-    open_ones = [line for line in verdicts if line.endswith("**") and line != "**Holds.**"]
+    open_ones = [line for line in verdicts if line.endswith("`)") and "**Holds**" not in line]
     assert open_ones == []
 
 
@@ -170,7 +177,7 @@ def test_the_command_only_writes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert not ran
     text = Path("page.md").read_text()
     assert not RESULTS.exists()
-    assert text.count("**Not measured.**") == sum(len(paper.panels) for paper in PAPERS)
+    assert text.count("**Not measured**") == sum(len(paper.panels) for paper in PAPERS)
     command = next(line for line in text.splitlines() if line.startswith("python -m"))
     __main__.main(shlex.split(command)[3:])
     first = PAPERS[0]
@@ -199,9 +206,9 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
 
 def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
     row = {"method": "a", "k": 2, "loss": 0.5, "rows": 10}
-    assert "\nloss by k:\n" in made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
+    assert "\nBy k:\n" in made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [{**row, "rows": 5}]})
-    assert "\nloss by k; records: 5:\n" in text
+    assert "\nBy k; records: 5:\n" in text
 
 
 @pytest.mark.parametrize(
@@ -216,9 +223,14 @@ def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
             [
                 ("loss falls here, A", "no", ""),
                 ("one", "-", ""),
-                ("loss falls here, B", "yes", "2"),
+                ("loss falls here, B", "mostly", "2"),
+                ("loss falls here, C", "no", "3"),
             ],
-            ["- loss falls here, …: **1 of 2**; A (no); B: 2", "- one: **-**"],
+            [
+                "- loss falls here, …: **no**; A; C: 3",
+                "- one: **-**",
+                "- loss falls here, B: **mostly**; 2",
+            ],
         ),
         (
             [("it is so for all (a b)", "no", "1"), ("it is so for all (c)", "no", "2")],
@@ -237,4 +249,4 @@ def test_claims_that_differ_in_one_place(claims: Any, rows: list[str]) -> None:
 def test_draws_that_are_listed(made: Any) -> None:
     row = {"method": "a", "k": 2, "loss": 0.25, "loss_drawn": [0.2, 0.3]}
     text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
-    assert "\nloss by k; draws: 2:\n" in text
+    assert "\nBy k; draws: 2:\n" in text
