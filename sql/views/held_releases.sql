@@ -83,8 +83,11 @@ FROM pg_catalog.unnest(ARRAY(
         LEFT JOIN (
             SELECT DISTINCT n.release, n.revision
             FROM pganon_private.policy_role AS n
-            WHERE n.purpose = 'approve' AND pg_catalog.pg_get_userbyid(n.role_id) = n.role
-                AND pg_catalog.pg_has_role(n.role_id, 'USAGE')
+            WHERE CASE
+                WHEN n.purpose = 'approve' THEN
+                    pg_catalog.pg_get_userbyid(n.role_id) = n.role
+                    AND pg_catalog.pg_has_role(n.role_id, 'USAGE')
+            END
         ) AS a ON a.release = h.staged #>> '{staged,release}' AND a.revision = h.revision
         WHERE h.staged #>> '{staged,release}' IS NOT NULL
             AND (pg_catalog.has_table_privilege(h.tableoid, 'SELECT') OR a.release IS NOT NULL)

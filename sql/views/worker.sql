@@ -25,6 +25,9 @@ SELECT
     r.step
 FROM pganon_private.worker AS w
 JOIN pg_catalog.pg_namespace AS p ON p.nspname = 'pganon'
-LEFT JOIN pganon_private.request AS r ON r.worker = w.id;
+-- Distinct, so that the planner leaves out the join where nothing of it is asked for: pganon.requests.
+LEFT JOIN (
+    SELECT DISTINCT ON (q.worker) q.worker, q.id, q.release, q.step FROM pganon_private.request AS q
+) AS r ON r.worker = w.id;
 
 COMMENT ON VIEW pganon.worker IS 'workers, whether they are alive, and what they are doing';
