@@ -101,11 +101,14 @@ class Origin:
             of the tables that these are parts of.
         plain: whether it is one of them as it is.
         resolved: whether nothing else may be in it, as functions that read tables could add.
+        chosen: columns of tables by which rows with its values are found, as those of a table that
+            is joined.
     """
 
     bases: frozenset[str]
     plain: bool = True
     resolved: bool = True
+    chosen: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def manner_as_dict(shown: Presentation, link: str, *, functions: bool) -> dict[s
         "invariant": list(shown.invariant),
         "least": shown.least,
         "origins": {
-            name: [sorted(origin.bases), origin.plain, origin.resolved]
+            name: [sorted(origin.bases), origin.plain, origin.resolved, sorted(origin.chosen)]
             for name, origin in shown.origins.items()
         },
         "link": link,
@@ -126,8 +126,8 @@ def manner_of(
         tuple(kept["invariant"]),
         kept["least"],
         {
-            name: Origin(frozenset(bases), plain, resolved)
-            for name, (bases, plain, resolved) in kept.get("origins", {}).items()
+            name: Origin(frozenset(bases), plain, resolved, frozenset().union(*chosen))
+            for name, (bases, plain, resolved, *chosen) in kept.get("origins", {}).items()
         },
     )
 

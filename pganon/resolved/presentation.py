@@ -88,7 +88,11 @@ class Presentation:
             *((one, two) for one in self._names for two in theirs),
         ]
         related = [(one, two) for one, two in pairs if self._related(other, one, two)]
-        if any(self._roles(one) != other._roles(two) for one, two in related):
+        found = [
+            *((one, two) for one in mine for two in other._names if self._finds(one, other, two)),
+            *((one, two) for one in self._names for two in theirs if other._finds(two, self, one)),
+        ]
+        if any(self._roles(one) != other._roles(two) for one, two in (*related, *found)):
             return "role"
         unresolved = [self._origin(one) for one in mine] + [other._origin(two) for two in theirs]
         if not all(origin.resolved for origin in unresolved):
@@ -131,6 +135,10 @@ class Presentation:
 
     def _related(self, other: Presentation, one: str, two: str) -> bool:
         return one == two or not self._origin(one).bases.isdisjoint(other._origin(two).bases)
+
+    def _finds(self, name: str, other: Presentation, column: str) -> bool:
+        """Whether a column has what is found by one of another version."""
+        return not self._origin(name).chosen.isdisjoint(other._origin(column).bases)
 
     def _roles(self, name: str) -> tuple[bool, bool]:
         """Whether a column is shown, and whether readers are taken to know it."""

@@ -69,6 +69,26 @@ def test_quasi_identifiers_under_another_name(source: Database, select: str, sho
     refused(source, "role", {"band": "q", shown: "i", "s": "s"}, source="public.x")
 
 
+def test_what_a_quasi_identifier_finds_in_another_table(source: Database) -> None:
+    """Attack: a column of a table of numbers that is joined on the age; it is made of none."""
+    do(
+        source,
+        "CREATE TABLE public.number AS SELECT generate_series(0, 99) AS x, 'c' AS label;"
+        "CREATE TABLE public.visit (of integer PRIMARY KEY, cost integer);"
+        "INSERT INTO public.visit SELECT id, 7 * id FROM public.t;"
+        "GRANT SELECT ON public.number, public.visit TO steward",
+    )
+    joined = "SELECT id, age, s, x AS yrs, cost FROM public.t JOIN public.visit ON of = id"
+    view(source, "w", f"{joined} LEFT JOIN public.number ON x = age")
+    view(source, "x", "SELECT * FROM public.w WHERE id > 0")
+    columns = {"age": "q", "s": "s"}
+    for name in ("public.w", "public.x"):
+        refused(source, "role", {**columns, "yrs": "i"}, source=name)
+    again = declared({**columns, "cost": "i"}, source="public.x", release="b")
+    assert driver.publish(source, again).version == 1, "it is found by the key"
+    refused(source, "role", {**columns, "yrs": "i"}, source="public.x", release="c")
+
+
 def test_a_column_that_was_renamed(source: Database) -> None:
     do(source, "ALTER TABLE public.t RENAME COLUMN age TO years")
     refused(source, "role", {"n": "q", "years": "i", "s": "s"}, source="public.t", release="r")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from pganon.catalog.introspect import read_relation
@@ -14,6 +16,9 @@ SOURCE = """
         half int GENERATED ALWAYS AS (age / 2) STORED
     );
     CREATE TABLE public.d (id int, ":varno" text, r int REFERENCES public.t);
+    CREATE TABLE public.numbers (x int);
+    CREATE VIEW public.nearest AS SELECT id, x, row_number() OVER (
+        PARTITION BY id ORDER BY x - age) AS r FROM public.t, public.numbers;
     CREATE TABLE public.parts (id int, age int) PARTITION BY RANGE (id);
     CREATE TABLE public.part PARTITION OF public.parts FOR VALUES FROM (0) TO (10);
     CREATE VIEW public.v AS SELECT id, age AS yrs, age / 10 AS band, s::text AS s FROM public.t;
@@ -23,14 +28,17 @@ SOURCE = """
 """
 
 AGE, ID, S, INCOME = "public.t.age", "public.t.id", "public.t.s", "public.t.income"
-D = "public.d.id"
+D, REF, X = "public.d.id", "public.d.r", "public.numbers.x"
 
 
 def view(db: Database, select: str) -> dict[str, tuple[set[str], bool, bool]]:
+    return {name: told(origin) for name, origin in origins(db, select).items()}
+
+
+def origins(db: Database, select: str) -> Mapping[str, Origin]:
     db.source(SOURCE)
     db.source(f"CREATE VIEW public.x AS {select}")
-    found = read_relation(db.connect(), "x").origins
-    return {name: told(origin) for name, origin in found.items()}
+    return read_relation(db.connect(), "x").origins
 
 
 def told(origin: Origin) -> tuple[set[str], bool, bool]:
@@ -66,7 +74,7 @@ def told(origin: Origin) -> tuple[set[str], bool, bool]:
         (
             "SELECT age AS a, max(s) OVER (PARTITION BY age) AS b, count(*) AS c FROM t"
             " GROUP BY age, s",
-            {"a": ({AGE}, True), "b": ({S}, False), "c": (set[str](), False)},
+            {"a": ({AGE}, True), "b": ({S, AGE}, False), "c": (set[str](), False)},
         ),
         ("SELECT to_jsonb(v) AS a FROM v", {"a": ({ID, AGE, S}, False)}),
         (
@@ -85,6 +93,58 @@ def test_base_columns(
     found = view(bare_db, select)
     assert {name: (bases, plain) for name, (bases, plain, _) in found.items()} == expected
     assert all(resolved for _, _, resolved in found.values())
+
+
+CROSS = "FROM t, numbers AS n"
+
+
+@pytest.mark.all_versions
+@pytest.mark.parametrize(
+    ("select", "chosen"),
+    [
+        (f"SELECT n.x AS a {CROSS} WHERE n.x = age", {AGE}),
+        ("SELECT n.x AS a FROM numbers AS n JOIN v ON n.x - yrs = 0 AND id > 1", {AGE}),
+        ("SELECT n.x AS a FROM t LEFT JOIN numbers AS n ON age > 40", {AGE}),
+        ("SELECT a FROM t, LATERAL (SELECT x AS a FROM numbers WHERE x = age) AS n", {AGE}),
+        (f"SELECT x AS a FROM (SELECT x, age {CROSS}) AS n WHERE x = age", {AGE, X}),
+        (f"SELECT x AS a {CROSS} WHERE (id, x) IN (SELECT id, age FROM t)", {AGE, ID}),
+        (f"SELECT count(*) AS a {CROSS} WHERE x <= age GROUP BY id", {AGE, X}),
+        (f"SELECT DISTINCT ON (id) x AS a {CROSS} ORDER BY id, x - age", {AGE, ID, X}),
+        (
+            "SELECT x AS a FROM (SELECT x, row_number() OVER (PARTITION BY id ORDER BY x - age)"
+            f" AS r {CROSS}) AS n WHERE r = 1",
+            {AGE, ID, X},
+        ),
+        ("SELECT x AS a FROM nearest WHERE r = 1", {AGE, ID, X}),
+        ("SELECT x AS a FROM nearest WHERE id = 1", set[str]()),
+        # What chooses who is found chooses nothing of what is found about them.
+        ("SELECT income AS a FROM t WHERE age > 40 AND half < income", set[str]()),
+        ("SELECT income AS a FROM d JOIN t ON r = t.id JOIN numbers ON x = age", {REF, X}),
+        ("SELECT x AS a FROM d JOIN t ON r = t.id JOIN numbers ON x = age", {AGE, REF}),
+        ("SELECT income AS a FROM t LEFT JOIN d ON d.id = age", {D}),
+    ],
+)
+def test_what_chooses_a_row(bare_db: Database, select: str, chosen: set[str]) -> None:
+    origin = origins(bare_db, select)["a"]
+    assert {base for base in origin.chosen if "#" not in base} == chosen
+    assert origin.resolved
+
+
+@pytest.mark.parametrize(
+    ("select", "bases"),
+    [
+        ("SELECT rank() OVER (ORDER BY age) AS a FROM t", {AGE}),
+        ("SELECT (SELECT count(*) FROM generate_series(1, age)) AS a FROM t", {AGE}),
+        (
+            "SELECT (WITH c AS (SELECT FROM generate_series(1, age)) SELECT count(*) FROM c) AS a"
+            " FROM t",
+            {AGE},
+        ),
+        ("SELECT (SELECT x FROM numbers ORDER BY x OFFSET age LIMIT 1) AS a FROM t", {AGE, X}),
+    ],
+)
+def test_what_is_counted_and_ordered(bare_db: Database, select: str, bases: set[str]) -> None:
+    assert view(bare_db, select) == {"a": (bases, False, True)}
 
 
 def test_long_expressions_and_odd_names(bare_db: Database) -> None:
@@ -115,6 +175,9 @@ def test_what_is_named_twice_is_looked_at_once(bare_db: Database) -> None:
     [
         "SELECT reads(id) AS a FROM t",
         "SELECT r AS a FROM t, reads(t.id) AS r",
+        "SELECT x AS a FROM t JOIN numbers ON x = reads(id)",
+        "SELECT EXISTS (SELECT FROM reads(id)) AS a FROM t",
+        "SELECT row_number() OVER () AS a FROM (SELECT FROM t ORDER BY age) AS o",
         "SELECT query_to_xml('SELECT age FROM public.t', false, false, '')::text AS a FROM t",
         "SELECT 'old' AS a FROM t WHERE age > 60 UNION ALL SELECT 'young' FROM t WHERE age <= 60",
         "WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r WHERE a < 3)"
