@@ -434,6 +434,10 @@ GOOD = {
     "date": {"date": ["day", "month", "year"]},
     "prefix": {"prefix": [4, 2]},
     "order": {"order": {"values": ["a", "b", 3], "fanout": [2]}},
+    "age": {"age": [5, 10], "top": 80},
+    "codes": {"codes": "icd10", "other": True},
+    "postcode": {"postcode": "us"},
+    "country": {"country": "m49"},
 }
 
 
@@ -460,6 +464,15 @@ def test_every_form_of_hierarchy() -> None:
         ({"date": ["minute"]}, ".date[0]", "is not a calendar unit"),
         ({"prefix": [2, 3]}, ".prefix[1]", "3 is not shorter than 2"),
         ({"prefix": [0]}, ".prefix[0]", "at least 1"),
+        ({"date": ["5 years", "century"]}, ".date[1]", "does not lie inside one century"),
+        ({"date": ["5 years", "year"]}, ".date[1]", "year is not coarser than 5 years"),
+        ({"age": [5, 7]}, ".age[1]", "larger multiple of the width before it, 5"),
+        ({"age": [20]}, ".top", "the interval of width 20 around 90 would be on both sides"),
+        ({"age": [5], "top": 125}, ".top", "at most 120"),
+        ({"codes": "icd"}, ".codes", '"icd" is not a classification'),
+        ({"postcode": "gb"}, ".postcode", "is not a country with postcodes"),
+        ({"country": "iso"}, ".country", "is not a list of regions"),
+        ({"codes": "icd10", "postcode": "us"}, ".postcode", "one form, not both"),
         ({"order": {"values": ["a", "a"], "fanout": [2]}}, ".order.values[1]", "twice"),
         ({"order": {"values": ["a"], "fanout": [1]}}, ".order.fanout[0]", "at least 2"),
         ({"order": ["a"]}, ".order", "must be a mapping"),
