@@ -58,3 +58,11 @@ def label(level: str | Mapping[str, Any], below: exp.Expr) -> exp.Expr:
         known=text(json.dumps(known, separators=(",", ":"))),
     )
     return fragment("coalesce(:found, :b)", found=found, b=below) if "else" in level else found
+
+
+def fits(form: Mapping[str, Any], value: exp.Expr) -> exp.Expr:
+    """Whether the text of a value has labels on all levels."""
+    top = code(form, value)
+    for level in form["levels"]:
+        top = label(level, top)
+    return fragment(":top is not null", top=top)

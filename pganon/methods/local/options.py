@@ -237,7 +237,8 @@ class LgbMdp(LocalGroups, LocalBuckets):
             task=DECIDE,
             page="how-to/let-people-decide-what-is-sensitive.md",
             costs="one release only; what is shown is generalized, what is hidden is in buckets",
-            about_all=({"model": "k_anonymity", "k": 5},),
+            grows=False,
+            about_all=({"model": "k_anonymity", "k": 12},),
             about_each=({"model": "local_bucket_diversity", "l": 2},),
         ),
     )
