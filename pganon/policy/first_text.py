@@ -148,10 +148,11 @@ def _again_lines(policy: FirstPolicy, start: Start, again: bool | None) -> Itera
         return
     if not declared:
         yield "refresh: increments    # a version adds groups of new people to the one before"
-    yield "leavers: withdraw      # who is deleted from the source goes, and with them their whole group"
-    yield "# To erase somebody: put their key into a table and delete them from the source, then"
+    yield "leavers: keep          # who is deleted from the source stays published in the groups"
+    yield "# Who has a right to be erased must not stay: put their keys into a table, delete them"
+    yield "# from the source, and take their groups, of at least k people each, away for good by"
     yield f"#   pganon forget {_comment(name)} --people TABLE   # out of the history of versions"
-    yield "#   pganon run FILE   # a version without them; with leavers: keep they stay published"
+    yield "#   leavers: withdraw, and pganon run   # a version without their groups"
 
 
 def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Iterator[str]:
