@@ -195,6 +195,9 @@ def _column_lines(
         yield f"  # {name}: not released  # {comment}"
     else:
         yield f"  {name}: {flow({'role': guess.role, **keys, **guess.keys})}  # {comment}"
+    if "hierarchy" in guess.keys:
+        ((key, word),) = guess.keys["hierarchy"].items()
+        yield f"  #   all values of a sample are {key}: {word}; add other: true if some may not be"
     if guess.codes and guess.role not in UNPUBLISHED_ROLES:
         yield "  #   few numbers; if they are codes, add type: categorical"
 

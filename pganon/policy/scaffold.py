@@ -211,8 +211,7 @@ def _with_hierarchy(conn: Connection, observed: Observed, name: str, guess: Gues
     kept = {**guess.keys, "hierarchy": {key: word}}
     if column.is_number:
         kept = {"type": "categorical", **kept}
-    said = f"all values of a sample are {key}: {word}; add other: true if some may not be"
-    return replace(guess, codes=False, keys=kept, reason=f"{guess.reason}; {said}")
+    return replace(guess, codes=False, keys=kept)
 
 
 def _decided(
