@@ -82,7 +82,7 @@ NOMINAL = listed(
 """Words of columns whose numbers are codes, whatever they look like."""
 _SHORT = listed("ip mac tel lat lon lng std inc occ edu nom rue ort dx sin nhs bic vin dob yob plz")
 _JOINED = listed(
-    """category class code group level number range type status years value date of heart kidney
+    """gen category class code group level number range type status years value date of heart kidney
     skin lung liver blood brain breast physical general activity history chronic record main
     first second primary secondary nr nummer number name id"""
 )

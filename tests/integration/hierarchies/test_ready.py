@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
+from pganon.hierarchies import hierarchy_steps
 from pganon.policy.hierarchies import (
     CodesHierarchy,
     CountryHierarchy,
@@ -16,7 +17,9 @@ from pganon.policy.hierarchies import (
     ReadyHierarchy,
 )
 from pganon.policy.ready import ready
-from tests.integration.hierarchies.test_hierarchy import Trees
+from pganon.run.executor import Executor
+from pganon.steps import Load, State
+from tests.integration.hierarchies.test_hierarchy import Trees, values
 from tests.support.harness.driver import refused, run
 from tests.support.oracles.ready import COUNTRIES, path
 from tests.support.sources.builders import make_table, policy
@@ -108,6 +111,7 @@ ODD = {
         *["de", "Deu", "4O", "0036", "76", "XX", "EUR", "Germany", "002", "999", "UK"],
     ],
 }
+ROWS = [("E11.9", 2), ("?", 1)]
 NAMES = [(key, word) for key, words in ready().items() if key != "sources" for word in words]
 
 
@@ -179,6 +183,16 @@ def test_codes_that_lost_their_zeros(trees: Trees) -> None:
     message = trees.refuses({"postcode": "us"}, "text", ["94110", "501", "2134", "x"])
     assert message.endswith("as it knows 94110; 2 with fewer digits")
     assert "codes is for text" in trees.refuses({"codes": "isco"}, "bigint", [2211])
+
+
+def test_of_a_population_what_fits_is_kept(trees: Trees) -> None:
+    """Values that the source lacks are below no label, where they have none."""
+    given = Load("values", "values", values, [("value", "text"), ("n", "bigint")], lambda: ROWS)
+    for other, kept in ((False, {"E11.9"}), (True, {"E11.9", "?"})):
+        hierarchy = CodesHierarchy(codes="icd10", other=other)
+        steps = hierarchy_steps("q3", hierarchy, values, "text", trees.folder, "age", partial=True)
+        trees.state = Executor(trees.conn, State(9000 + other)).run([given, *steps])
+        assert set(trees.labels()) == kept
 
 
 @pytest.mark.parametrize("kind", ["bigint", "numeric", "double precision"])
