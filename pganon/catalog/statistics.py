@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -14,6 +14,7 @@ from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
 from pganon.identifiers import column as column_reference
 from pganon.server_errors import translate
+from pganon.sqltools import col, fragment, query, render
 
 SAMPLE_ROWS = 100_000
 COLUMNS_AT_ONCE = 500
@@ -48,6 +49,30 @@ def column_facts(
     for start in range(0, len(columns), COLUMNS_AT_ONCE):
         out |= _facts_of(conn, relation, columns[start : start + COLUMNS_AT_ONCE])
     return out
+
+
+def all_of(
+    conn: Connection,
+    relation: Relation,
+    column: Column,
+    conditions: Mapping[str, Callable[[exp.Expr], exp.Expr]],
+) -> list[str]:
+    """Names of the conditions that hold for the texts of all values of a sample."""
+    values = query(
+        "select distinct :t as v from s where s.c0 is not null",
+        {"s": sample(conn, relation, {column.name: "c0"}, SAMPLE_ROWS)},
+        t=as_text(column, col("c0", "s")),
+    )
+    held = [
+        fragment("bool_and(:c)", c=condition(col("v", "d"))) for condition in conditions.values()
+    ]
+    try:
+        statement = render(query("select from d", {"d": values}).select(*held))
+        row = conn.execute(statement.encode()).fetchone()
+    except psycopg.Error as error:
+        raise translate(error, reads=[str(relation.name)]) from None
+    assert row is not None
+    return [name for name, holds in zip(conditions, row, strict=True) if holds]
 
 
 def _facts_of(conn: Connection, relation: Relation, columns: Sequence[Column]) -> dict[str, Facts]:

@@ -316,6 +316,13 @@ def facts(pairs: Mapping[str, object]) -> None:
         line(f"{name:<{width}}  {'' if value is None else value}")
 
 
+def asked(question: str) -> bool | None:
+    """The answer to yes or no on the terminal; None if there is none."""
+    if sys.stdin.isatty() and stderr().is_terminal:
+        return typer.confirm(escaped(question), err=True)
+    return None
+
+
 def confirm(question: str) -> None:
     """Ask on the terminal before something that cannot be undone, and name the server.
 

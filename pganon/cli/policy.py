@@ -44,6 +44,9 @@ class Checked:
     warnings: list[str]
 
 
+_AGAIN = "will the table be released again, when people have come or left?"
+
+
 @group.command("init")
 def init(
     table: Annotated[str, typer.Argument(help="Source table or view, as SQL writes it.")],
@@ -54,6 +57,12 @@ def init(
     task: Annotated[
         str, typer.Option("--task", help=f"What the release is for: {', '.join(TASKS)}.")
     ] = next(iter(TASKS)),
+    once: Annotated[
+        bool, typer.Option("--once", help="The table is released this one time.")
+    ] = False,
+    monthly: Annotated[
+        bool, typer.Option("--monthly", help="Again when people have come or left.")
+    ] = False,
     trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
@@ -72,6 +81,15 @@ def init(
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
     if task not in known().tasks:
         raise UsageError(f"{show(task)} is not a task", hint=nearest(task, known().tasks))
+    if once and monthly:
+        raise UsageError("--once and --monthly exclude each other")
+    grows = known().tasks[task][1].grows
+    if monthly and not grows:
+        raise UsageError(
+            f"a release for the task {task} cannot be made again when people have come or left",
+            hint="choose --task survey, or --once",
+        )
+    again = monthly if once or monthly or not grows or json else common.asked(_AGAIN)
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
         if not relation.row_security:
@@ -82,7 +100,8 @@ def init(
             progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, numbers(conn, trusted).values(), option=True, only=True),
         ):
-            text = policy_text(first_policy(conn, relation, known(), task, trusted), known())
+            first = first_policy(conn, relation, known(), task, trusted)
+            text = policy_text(first, known(), again)
     if output is not None:
         files.write(output, text)
     if json:

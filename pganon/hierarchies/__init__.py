@@ -6,7 +6,7 @@ work table `tree_<name>` with exactly one row per value:
     value   the value, in the type of the input
     labels  text[]: labels[1] is the value's own text, labels[i + 1] its ancestor on level i, the
             last one the top, which is the same for all values; equally long in all rows
-    lowers  only for `intervals` and `date`: lowers[i] and uppers[i] are the half-open range
+    lowers  only for `intervals`, `age` and `date`: lowers[i] and uppers[i] are the half-open range
     uppers  [lower, upper) of the ancestor on level i; numeric[], or arrays of the column's own
             type (date, timestamp, timestamptz)
 """
@@ -17,10 +17,18 @@ from pathlib import Path
 
 from pganon.hierarchies.build import Build, canonical_kind
 from pganon.hierarchies.catalog import function_steps, table_steps
-from pganon.hierarchies.computed import date_steps, interval_steps, prefix_steps
+from pganon.hierarchies.computed import (
+    age_steps,
+    date_steps,
+    interval_steps,
+    prefix_steps,
+    ready_steps,
+)
 from pganon.hierarchies.listing import loaded_steps
 from pganon.hierarchies.rows import file_rows, order_rows
 from pganon.policy.hierarchies import (
+    RANGED,
+    AgeHierarchy,
     CsvHierarchy,
     DateHierarchy,
     FunctionHierarchy,
@@ -29,6 +37,7 @@ from pganon.policy.hierarchies import (
     IntervalHierarchy,
     OrderHierarchy,
     PrefixHierarchy,
+    ReadyHierarchy,
     TableHierarchy,
 )
 from pganon.steps import Name, Step
@@ -38,7 +47,7 @@ __all__ = ["has_ranges", "hierarchy_steps", "leaf_kind", "listed_leaves", "lists
 
 def has_ranges(hierarchy: Hierarchy) -> bool:
     """Whether the tree has the columns `lowers` and `uppers`."""
-    return isinstance(hierarchy, IntervalHierarchy | DateHierarchy)
+    return isinstance(hierarchy, RANGED)
 
 
 def lists_leaves(hierarchy: Hierarchy) -> bool:
@@ -107,7 +116,12 @@ def hierarchy_steps(
             return function_steps(build, build.object_name(hierarchy.function))
         case IntervalHierarchy():
             return interval_steps(build, hierarchy.intervals, hierarchy.origin)
+        case AgeHierarchy():
+            return age_steps(build, hierarchy)
         case DateHierarchy():
             return date_steps(build, hierarchy.date)
         case PrefixHierarchy():
             return prefix_steps(build, hierarchy.prefix)
+        case _:
+            assert isinstance(hierarchy, ReadyHierarchy)
+            return ready_steps(build, hierarchy)

@@ -1,4 +1,4 @@
-"""Hierarchies computed from the values: intervals, parts of the calendar, prefixes.
+"""Hierarchies computed from the values: intervals, parts of the calendar, prefixes, known codes.
 
 Ranges are half-open, [lower, upper), and nest: a range of one level lies inside one range of the
 next. The top covers all ranges of the level below it.
@@ -24,7 +24,8 @@ from pganon.hierarchies.build import (
     tree_table,
     value_text,
 )
-from pganon.policy.hierarchies import TOP, is_multiple
+from pganon.policy.hierarchies import TOP, AgeHierarchy, ReadyHierarchy, is_multiple
+from pganon.policy.ready import OTHER, code, label
 from pganon.sqltools import col, fragment, named, num, query, text
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import counts
@@ -38,12 +39,34 @@ _PERIODS = {
     "month": ("interval '1 month'", "to_char(:l, 'YYYY-MM')"),
     "quarter": ("interval '3 months'", "to_char(:l, 'YYYY-\"Q\"Q')"),
     "year": ("interval '1 year'", "to_char(:l, 'YYYY')"),
+    "5 years": (
+        "interval '5 years'",
+        "to_char(:l, 'YYYY') || '-' || to_char(:u - interval '1 day', 'YYYY')",
+    ),
     "decade": ("interval '10 years'", "to_char(:l, 'YYYY') || 's'"),
     "century": (
         "interval '100 years'",
         "to_char(:l, 'YYYY') || '-' || to_char(:u - interval '1 day', 'YYYY')",
     ),
 }
+_FIVE = "date_trunc('year', b.x) - extract(year from b.x)::int % 5 * interval '1 year'"
+
+
+def age_steps(build: Build, ages: AgeHierarchy) -> tuple[Step, ...]:
+    """Steps for intervals of ages, of which the highest ones are one interval."""
+    if build.kind not in NUMBERS:
+        raise build.refuse("ages are numbers", "cast the column to integer in a view")
+    # NaN and infinities are greater than any age, or less.
+    outside = _outside_check(
+        build,
+        f"v.value < 0 or v.value >= {ages.oldest}",
+        f"outside the ages 0 to {ages.oldest - 1}",
+        "keep them out with `where:`, or declare intervals",
+    )
+    widths = [Decimal(width) for width in ages.age]
+    top = Decimal(ages.top), Decimal(ages.oldest)
+    table = tree_table(build, lambda state: _intervals(build, widths, Decimal(0), state, top))
+    return (outside, table, size_check(build))
 
 
 def interval_steps(
@@ -77,8 +100,13 @@ def _number(value: Decimal) -> exp.Expr:
 
 
 def _intervals(
-    build: Build, widths: Sequence[Decimal], origin: Decimal, state: State
+    build: Build,
+    widths: Sequence[Decimal],
+    origin: Decimal,
+    state: State,
+    highest: tuple[Decimal, Decimal] | None = None,
 ) -> exp.Select:
+    """Args: highest: an interval in which there are no others, and above which there is nothing."""
     # A cast of float8 to numeric keeps 15 digits, its text keeps all.
     source = ":v::text::numeric" if build.kind == "double precision" else ":v::numeric"
     bounds = query(
@@ -88,12 +116,20 @@ def _intervals(
     )
     # The remainder of numeric is exact; a rounded quotient could pass over a bound.
     lower = "trim_scale(:x - ((:x - :o) % :w + :w) % :w)"
-    x, o = col("x", "b"), _number(origin)
-    lowers = [named(fragment(lower, x=x, o=o, w=_number(w)), f"l{i}") for i, w in enumerate(widths)]
-    starts = query("select b.value from b", {"b": bounds}).select(*lowers)
     upper = "trim_scale(:l + :w)"
+    ends: dict[str, exp.Expr] = {}
+    if highest is not None:
+        lower = f"case when :x >= :top then :top else {lower} end"
+        upper = f"case when :l >= :top then :end else {upper} end"
+        ends = {"top": _number(highest[0]), "end": _number(highest[1])}
+    x, o = col("x", "b"), _number(origin)
+    lowers = [
+        named(fragment(lower, x=x, o=o, w=_number(w), **ends), f"l{i}")
+        for i, w in enumerate(widths)
+    ]
+    starts = query("select b.value from b", {"b": bounds}).select(*lowers)
     uppers = [
-        named(fragment(upper, l=col(f"l{i}", "b"), w=_number(w)), f"u{i}")
+        named(fragment(upper, l=col(f"l{i}", "b"), w=_number(w), **ends), f"u{i}")
         for i, w in enumerate(widths)
     ]
     ranges = query("select b.* from b", {"b": starts}).select(*uppers)
@@ -112,7 +148,7 @@ def date_steps(build: Build, units: Sequence[str]) -> tuple[Step, ...]:
     if not order or sorted(set(order)) != order:
         raise build.refuse("date levels go from fine to coarse, each once")
     for fine, coarse in pairwise(units):
-        if fine == "week" or (fine, coarse) == ("decade", "century"):
+        if fine == "week" or (fine in ("5 years", "decade") and coarse == "century"):
             raise build.refuse(
                 f"a {fine} does not always lie inside one {coarse}", f"leave {fine} or {coarse} out"
             )
@@ -135,7 +171,8 @@ def _periods(build: Build, units: Sequence[str], state: State) -> exp.Select:
         x=fragment(moment, v=col("value", "v")),
     )
     lowers = [
-        named(fragment(f"date_trunc('{unit}', b.x)"), f"l{i}") for i, unit in enumerate(units)
+        named(fragment(_FIVE if unit == "5 years" else f"date_trunc('{unit}', b.x)"), f"l{i}")
+        for i, unit in enumerate(units)
     ]
     starts = query("select b.value from b", {"b": moments}).select(*lowers)
     uppers = [
@@ -195,6 +232,82 @@ def _outside_check(build: Build, condition: str, what: str, hint: str) -> Check:
         select,
         problem,
         gives=counts("outside_values", "outside_records", of=build.facts),
+    )
+
+
+def ready_steps(build: Build, hierarchy: ReadyHierarchy) -> tuple[Step, ...]:
+    """Steps for codes, postcodes and countries, whose levels are known."""
+    if build.kind not in TEXTS:
+        raise build.refuse(
+            f"{hierarchy.kind} is for text",
+            "for codes that are stored as numbers set type: categorical; no leading zero may be"
+            " missing",
+        )
+    height = len(hierarchy.form["levels"])
+    top = col(f"l{height}", "b")
+
+    def select(state: State) -> exp.Select:
+        own = value_text(build.kind, col("value", "b"))
+        known = [
+            fragment(f"case when b.l{height} is null then '{OTHER}' else b.l{i} end")
+            for i in range(1, height + 1)
+        ]
+        tree = query("select b.value from b", {"b": _ready(build, hierarchy, state)}).select(
+            named(exp.Array(expressions=[own, *known, text(TOP)]), "labels")
+        )
+        return tree if hierarchy.other else tree.where(fragment(":top is not null", top=top))
+
+    table, size = tree_table(build, select), size_check(build)
+    if hierarchy.other:
+        return (table, size)
+    return (table,) if build.partial else (_fitting_check(build, hierarchy, top), table, size)
+
+
+def _ready(build: Build, hierarchy: ReadyHierarchy, state: State) -> exp.Select:
+    """b(value, n, l0, l1, ...): every label is made of the one below."""
+    own = code(hierarchy.form, value_text(build.kind, col("value", "v")))
+    tree = query("select v.value, v.n, :own as l0 from v", {"v": build.values(state)}, own=own)
+    for i, level in enumerate(hierarchy.form["levels"]):
+        above = named(label(level, col(f"l{i}", "b")), f"l{i + 1}")
+        tree = query("select b.* from b", {"b": tree}).select(above)
+    return tree
+
+
+def _fitting_check(build: Build, hierarchy: ReadyHierarchy, top: exp.Expr) -> Check:
+    example = hierarchy.form["example"]
+
+    def select(state: State) -> exp.Select:
+        return query(
+            "select count(*) as odd_values, coalesce(sum(b.n), 0)::bigint as odd_records,"
+            " count(*) filter (where b.value::text ~ '^[0-9]+$'"
+            " and char_length(b.value::text) < :length) as short_values"
+            " from b where :top is null",
+            {"b": _ready(build, hierarchy, state)},
+            top=top,
+            length=num(len(example) if example.isdigit() else 0),
+        )
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        if not row["odd_values"]:
+            return None
+        word = getattr(hierarchy, hierarchy.kind)
+        short, zeros = "", ""
+        if row["short_values"]:
+            short = f"; {row['short_values']} with fewer digits"
+            zeros = "; where leading zeros were lost, keep the column as text"
+        return build.refuse(
+            f"{counted(row['odd_values'], 'value')} in {counted(row['odd_records'], 'record')} that"
+            f" {hierarchy.kind}: {word} does not know, as it knows {example}{short}",
+            "mend them in a view over the source, or set other: true, which calls all of them"
+            f' "{OTHER}"{zeros}',
+        )
+
+    return Check(
+        build.step("fitting"),
+        build.purpose("every value is of the declared form"),
+        select,
+        problem,
+        gives=counts("odd_values", "odd_records", "short_values", of=build.facts),
     )
 
 

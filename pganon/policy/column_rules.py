@@ -52,7 +52,7 @@ def column_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
             yield Refusal((key,), message, f"remove {key}")
     hierarchy, ordered = column.get("hierarchy"), column.get("order") is not None
     forms = hierarchy if isinstance(hierarchy, Mapping) else {}
-    for form in ("intervals", "date") if role == "sensitive" else ():
+    for form in ("intervals", "age", "date") if role == "sensitive" else ():
         if form in forms:
             message = f"a hierarchy by {form} is not for sensitive columns"
             yield Refusal(("hierarchy",), message, "numbers and dates have distance: ordered")

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
-from pganon.policy.hierarchies import DateHierarchy, Declaration, IntervalHierarchy
+from pganon.policy.hierarchies import RANGED, Declaration
 from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import Refusal, refuse_one, show
 from pganon.policy.values import Unreadable, bound, on_one_line
@@ -95,8 +95,8 @@ def _tops(column: Mapping[str, Any]) -> bool:
     if _form(column["domain"]) == "listed":
         return False
     if isinstance(hierarchy, Mapping):
-        return "intervals" in hierarchy or "date" in hierarchy
-    return isinstance(hierarchy, IntervalHierarchy | DateHierarchy)
+        return any(form.kind in hierarchy for form in RANGED)
+    return isinstance(hierarchy, RANGED)
 
 
 def domain_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -30,6 +30,7 @@ LEAST_L = 2
 MOST_NAMED = 10
 _ADDED = len("_values_")
 """The longest of what is added to the name of a column: `_bucket`, `_null`, `_high`."""
+_WHY_K = "  # 1/12 is below 9 %, which regulators take for the highest risk; 5 and 10 are not"
 _ROLES = {
     "identifying": "never leaves the source.",
     "individual": "tells people apart; a random number stands for it.",
@@ -42,8 +43,12 @@ _ROLES = {
 }
 
 
-def policy_text(policy: FirstPolicy, registry: Registry) -> str:
-    """YAML of a policy that loads and checks."""
+def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = None) -> str:
+    """YAML of a policy that loads and checks.
+
+    Args:
+        again: whether the table will be released again; None if nobody said.
+    """
     method, start = registry.tasks[policy.task]
     relation = policy.observed.relation
     lines = [
@@ -69,6 +74,7 @@ def policy_text(policy: FirstPolicy, registry: Registry) -> str:
         *(f"{key}: {value}  # {why}" for key, (value, why) in start.keys.items()),
         f"suppression_limit: {start.suppression_limit}   # share of records that may be left out",
         *_individual_lines(policy, method),
+        *_again_lines(policy, start, again),
         "publish:",
         "  schema: published",
         "  readers: []            # roles that may read the release",
@@ -125,6 +131,30 @@ def _individual_lines(policy: FirstPolicy, method: type[MethodOptions]) -> list[
     return [f"individual: {key}  # whose record it is; none if that tells no people apart"]
 
 
+def _again_lines(policy: FirstPolicy, start: Start, again: bool | None) -> Iterator[str]:
+    """How later versions follow the first, and what becomes of people who leave."""
+    relation, name = policy.observed.relation, _release_name(policy.observed.relation)
+    declared = "refresh" in start.keys
+    if not (again or declared):
+        if again is None and start.grows:
+            yield "# Made anew when people have come or left, a version is refused beside this one."
+            yield "# For a table that is released again: pganon policy init --monthly"
+        return
+    if not policy.observed.person and not relation.primary_key:
+        yield "# Versions follow each other by a key of people, and this table has none: declare"
+        yield "# individual, or give it a primary key."
+        if not declared:
+            yield "# refresh: increments   # with the key: new people get groups of their own"
+        return
+    if not declared:
+        yield "refresh: increments    # a version adds groups of new people to the one before"
+    yield "leavers: keep          # who is deleted from the source stays published in the groups"
+    yield "# Who has a right to be erased must not stay: put their keys into a table, delete them"
+    yield "# from the source, and take their groups, of at least k people each, away for good by"
+    yield f"#   pganon forget {_comment(name)} --people TABLE   # out of the history of versions"
+    yield "#   leavers: withdraw, and pganon run   # a version without their groups"
+
+
 def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Iterator[str]:
     observed = policy.observed
     shorter = _shorter_names(policy, method)
@@ -165,6 +195,9 @@ def _column_lines(
         yield f"  # {name}: not released  # {comment}"
     else:
         yield f"  {name}: {flow({'role': guess.role, **keys, **guess.keys})}  # {comment}"
+    if "hierarchy" in guess.keys:
+        ((key, word),) = guess.keys["hierarchy"].items()
+        yield f"  #   all values of a sample are {key}: {word}; add other: true if some may not be"
     if guess.codes and guess.role not in UNPUBLISHED_ROLES:
         yield "  #   few numbers; if they are codes, add type: categorical"
 
@@ -223,7 +256,7 @@ def _measures(counts: combinations.Combinations) -> str:
 
 def _privacy_lines(policy: FirstPolicy, method: type[MethodOptions], start: Start) -> Iterator[str]:
     for model in start.about_all:
-        yield f"  - {flow(model)}"
+        yield f"  - {flow(model)}{_WHY_K if model.get('k') == 12 else ''}"
     for name, guess in policy.guesses.items():
         if guess.role not in HIDDEN:
             continue

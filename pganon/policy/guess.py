@@ -14,11 +14,10 @@ from typing import Any
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts
 from pganon.policy.vocabulary import (
-    DIRECT,
+    ALIKE,
+    NOMINAL,
     OCCASIONS,
     PEOPLE,
-    QUASI,
-    SENSITIVE,
     WEAK,
     listed,
     shortened,
@@ -82,6 +81,8 @@ def guess_role(
             return Guess("identifying", f"refers to {target}, and so leads to a person")
         if by_name != "sensitive":
             return Guess(None, f"refers to {target}: does that lead to a person? Else, {QUESTION}")
+    if by_name == "quasi_identifying" and codes and not NOMINAL.isdisjoint(parts):
+        return Guess(by_name, "by its name", keys={"type": "categorical"})
     if by_name is not None:
         return Guess(by_name, "by its name", codes)
     if is_count(column):
@@ -92,8 +93,7 @@ def guess_role(
 
 
 def _by_whole_words(parts: Collection[str]) -> str | None:
-    of_roles = (("identifying", DIRECT), ("sensitive", SENSITIVE), ("quasi_identifying", QUASI))
-    return next((role for role, names in of_roles if not names.isdisjoint(parts)), None)
+    return next((role for role, names in ALIKE.items() if not names.isdisjoint(parts)), None)
 
 
 def _by_short_words_and_counts(

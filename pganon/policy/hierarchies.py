@@ -1,12 +1,12 @@
 """Generalization hierarchies as a policy declares them.
 
 Every form has levels 1, 2, ... above the value itself (level 0). The top level, one label for
-every value, is part of `csv`, `table`, `inline` and `function`; `intervals`, `date`, `prefix`
-and `order` get it by themselves.
+every value, is part of `csv`, `table`, `inline` and `function`; the others get it by themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -26,12 +26,13 @@ from pydantic import (
 from pganon.identifiers import NameProblem, parse_name
 from pganon.policy.inline_trees import inline_rows
 from pganon.policy.labels import Labels, no_repeats
-from pganon.policy.refusals import nearest, refuse_one, refuse_word, show
+from pganon.policy.ready import ready
+from pganon.policy.refusals import known_word, nearest, refuse_one, refuse_word, show
 
 TOP = "*"
-DATE_UNITS = ("day", "week", "month", "quarter", "year", "decade", "century")
+DATE_UNITS = ("day", "week", "month", "quarter", "year", "5 years", "decade", "century")
 
-DateUnit = Literal["day", "week", "month", "quarter", "year", "decade", "century"]
+DateUnit = Literal["day", "week", "month", "quarter", "year", "5 years", "decade", "century"]
 
 
 class Declaration(BaseModel):
@@ -121,15 +122,19 @@ class IntervalHierarchy(Declaration):
 
     @model_validator(mode="after")
     def _multiples(self) -> IntervalHierarchy:
-        widths = [Decimal(str(width)) for width in self.intervals]
-        for i, (before, width) in enumerate(pairwise(widths), start=1):
-            if width <= before or not is_multiple(width, before):
-                refuse_one(
-                    f"{width} must be a larger multiple of the width before it, {before}",
-                    at=("intervals", i),
-                    suggestion=f"for example {before * 2}",
-                )
+        _refuse_crossing("intervals", self.intervals)
         return self
+
+
+def _refuse_crossing(key: str, declared: Iterable[float]) -> None:
+    widths = [Decimal(str(width)) for width in declared]
+    for i, (before, width) in enumerate(pairwise(widths), start=1):
+        if width <= before or not is_multiple(width, before):
+            refuse_one(
+                f"{width} must be a larger multiple of the width before it, {before}",
+                at=(key, i),
+                suggestion=f"for example {before * 2}",
+            )
 
 
 class DateHierarchy(Declaration):
@@ -152,9 +157,9 @@ class DateHierarchy(Declaration):
                     at=("date", i),
                     suggestion="leave week out",
                 )
-            if (fine, coarse) == ("decade", "century"):
+            if coarse == "century" and fine in ("5 years", "decade"):
                 refuse_one(
-                    "decades (2000-2009) do not lie inside one century (1901-2000)",
+                    f"a {fine} from 2000 does not lie inside one century (1901-2000)",
                     at=("date", i),
                     suggestion="leave one of them out",
                 )
@@ -164,6 +169,34 @@ class DateHierarchy(Declaration):
 def _unit(value: object) -> object:
     refuse_word("calendar unit", value, DATE_UNITS)
     return value
+
+
+class AgeHierarchy(Declaration):
+    """Intervals of ages, of which those from `top` on are one."""
+
+    kind: ClassVar = "age"
+    oldest: ClassVar = 130
+    """No age; where the interval of the highest ages ends, whatever ages there are."""
+
+    age: Annotated[
+        tuple[Annotated[int, Field(ge=2, le=100)], ...], Field(strict=False, min_length=1)
+    ]
+    top: Annotated[int, Field(ge=1, le=120)] = 90
+
+    @model_validator(mode="after")
+    def _multiples(self) -> AgeHierarchy:
+        _refuse_crossing("age", self.age)
+        if self.top % self.age[-1]:
+            refuse_one(
+                f"the interval of width {self.age[-1]} around {self.top} would be on both sides",
+                at=("top",),
+                suggestion=f"a multiple of {self.age[-1]}",
+            )
+        return self
+
+    @property
+    def intervals(self) -> tuple[int, ...]:
+        return self.age
 
 
 Characters = Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -181,6 +214,47 @@ class PrefixHierarchy(Declaration):
             if short >= long:
                 refuse_one(f"{short} is not shorter than {long}", at=("prefix", i))
         return self
+
+
+class ReadyHierarchy(Declaration):
+    """Levels that are known by a word: the value of the key that is called as its `kind`.
+
+    Values in any case fit. Those that do not are refused, or are `other` on all levels.
+    """
+
+    kind: ClassVar[str]
+    other: bool = False
+
+    @property
+    def form(self) -> Mapping[str, Any]:
+        """What :mod:`pganon.policy.ready` reads."""
+        return ready()[self.kind][getattr(self, self.kind)]
+
+
+class CodesHierarchy(ReadyHierarchy):
+    """Codes of a classification, by its levels."""
+
+    kind: ClassVar = "codes"
+    codes: Annotated[
+        Literal["icd10", "icd9cm", "icd11", "atc", "isco", "nace", "naics", "sic"],
+        known_word("classification"),
+    ]
+
+
+class PostcodeHierarchy(ReadyHierarchy):
+    """Postcodes of a country, by areas."""
+
+    kind: ClassVar = "postcode"
+    postcode: Annotated[
+        Literal["uk", "nl", "ca", "us", "de", "fr", "es"], known_word("country with postcodes")
+    ]
+
+
+class CountryHierarchy(ReadyHierarchy):
+    """Codes of countries, by regions."""
+
+    kind: ClassVar = "country"
+    country: Annotated[Literal["m49"], known_word("list of regions")]
 
 
 class OrderTree(Declaration):
@@ -226,8 +300,15 @@ FORMS: dict[str, type[Declaration]] = {
         DateHierarchy,
         PrefixHierarchy,
         OrderHierarchy,
+        AgeHierarchy,
+        CodesHierarchy,
+        PostcodeHierarchy,
+        CountryHierarchy,
     )
 }
+
+RANGED = (IntervalHierarchy, AgeHierarchy, DateHierarchy)
+"""Forms whose labels are ranges of values."""
 
 
 def _form(value: Any) -> str | None:
@@ -256,7 +337,7 @@ def _one_form(value: object) -> object:
         refuse_one(
             f"{show(unknown)} is not a form of hierarchy",
             at=(str(unknown),),
-            suggestion=nearest(str(unknown), FORMS),
+            suggestion='did you mean "csv"?' if unknown == "file" else nearest(str(unknown), FORMS),
         )
     return value
 
@@ -269,7 +350,11 @@ Hierarchy = Annotated[
     | Annotated[IntervalHierarchy, Tag("intervals")]
     | Annotated[DateHierarchy, Tag("date")]
     | Annotated[PrefixHierarchy, Tag("prefix")]
-    | Annotated[OrderHierarchy, Tag("order")],
+    | Annotated[OrderHierarchy, Tag("order")]
+    | Annotated[AgeHierarchy, Tag("age")]
+    | Annotated[CodesHierarchy, Tag("codes")]
+    | Annotated[PostcodeHierarchy, Tag("postcode")]
+    | Annotated[CountryHierarchy, Tag("country")],
     Discriminator(_form),
     BeforeValidator(_one_form),
 ]

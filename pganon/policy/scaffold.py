@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from pganon.catalog.combinations import (
     Dependency,
@@ -15,14 +16,16 @@ from pganon.catalog.combinations import (
 from pganon.catalog.hashed import HashedRows, hashed_rows
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
-from pganon.catalog.statistics import Facts, column_facts
+from pganon.catalog.statistics import Facts, all_of, column_facts
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.policy.flags import Flag, flags
 from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key, persons_reference
+from pganon.policy.ready import fits, ready
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.start import fitted
+from pganon.policy.vocabulary import whole_words
 
 DETERMINES = 0.95
 """From which dependency on the key of a person a column is taken to be about the person."""
@@ -32,6 +35,10 @@ DECIDES = 0.9
 
 MOST_SENSITIVE = 5
 """Sensitive columns for which it is measured which others decide them."""
+
+LONGEST_CODE = 40
+MANY_CODES = 20
+"""Different values from which their form alone says what they are."""
 
 MOST_OTHERS = 90
 """Columns that are measured beside another one."""
@@ -92,6 +99,8 @@ def first_policy(
     with _sampled(conn, relation, usable) as rows:
         observed = _observed(conn, relation, usable, rows)
         guesses = fitted(observed.guesses, observed.facts, method, observed.flags, observed.person)
+        if method.shows == "generalized":
+            guesses = _with_hierarchies(conn, observed, guesses)
         return FirstPolicy(
             observed,
             task,
@@ -163,6 +172,46 @@ def _person(
     found = dependencies(rows, name, others) if rows else ()
     determined = sum(dependency.decided >= DETERMINES for dependency in found)
     return (name,) if is_persons_key(name, determined) else ()
+
+
+def _with_hierarchies(
+    conn: Connection, observed: Observed, guesses: Mapping[str, Guess]
+) -> dict[str, Guess]:
+    """The guesses, with a ready hierarchy where all values of a sample are of one form: of the one
+    that the name says, else of the only one."""
+    return {
+        name: _with_hierarchy(conn, observed, name, guess)
+        if guess.role == "quasi_identifying" and name in observed.facts
+        else guess
+        for name, guess in guesses.items()
+    }
+
+
+def _with_hierarchy(conn: Connection, observed: Observed, name: str, guess: Guess) -> Guess:
+    column, facts = observed.relation.column(name), observed.facts[name]
+    longest = facts.present and facts.longest <= LONGEST_CODE
+    if column is None or not longest or column.kind not in ("text", "bpchar", "citext", "integer"):
+        return guess
+    forms = {
+        f"{key} {word}": form
+        for key, words in ready().items()
+        if key != "sources"
+        for word, form in words.items()
+    }
+    found = all_of(
+        conn,
+        observed.relation,
+        column,
+        {word: partial(fits, form) for word, form in forms.items()},
+    )
+    called = [w for w in found if not whole_words(name).isdisjoint(forms[w]["names"].split())]
+    if len(called) != 1 and (len(found) != 1 or facts.distinct < MANY_CODES):
+        return guess
+    key, word = (called if len(called) == 1 else found)[0].split()
+    kept = {**guess.keys, "hierarchy": {key: word}}
+    if column.is_number:
+        kept = {"type": "categorical", **kept}
+    return replace(guess, codes=False, keys=kept)
 
 
 def _decided(

@@ -26,6 +26,7 @@ class Start:
         about_each: models for every sensitive column, without their key `column`.
         suppression_limit: largest share of records that may be left out.
         keys: further keys of the policy, each with a comment.
+        grows: whether a later version can add people to what is published.
     """
 
     task: str
@@ -35,6 +36,7 @@ class Start:
     about_each: tuple[Mapping[str, Any], ...] = ()
     suppression_limit: float = 0.0
     keys: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    grows: bool = True
 
 
 TASKS: Mapping[str, str] = {

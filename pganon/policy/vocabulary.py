@@ -8,6 +8,7 @@ of a sensitive word must be longer, as sensitive columns are published as they a
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -39,6 +40,54 @@ QUASI = listed(
     household children language ancestry veteran height weight admission discharge visit death
     year"""
 )
+ALIKE = {
+    "identifying": DIRECT
+    | listed(
+        """vorname nachname familienname telefon telefonnummer handy adresse anschrift strasse
+        hausnummer versichertennummer versicherungsnummer steuernummer ausweisnummer bemerkung
+        bemerkungen kommentar freitext unterschrift nom prenom adresse courriel rue telephone
+        commentaire commentaires remarque remarques nir"""
+    ),
+    "sensitive": SENSITIVE
+    | listed(
+        """stroke asthma diabetes diabetic cancer tumor tumour hypertension depression anxiety copd
+        dementia epilepsy hepatitis tuberculosis arthritis obesity angina infarction stenosis
+        schizophrenia addiction smoking smoker alcohol drinking drugs mental suicide abortion
+        infection virus syphilis sepsis pneumonia covid health medication
+        diagnose diagnosen hauptdiagnose krankheit krankheiten erkrankung erkrankungen befund
+        befunde symptome behandlung therapie medikament medikamente allergie behinderung
+        schwangerschaft krebs schlaganfall bluthochdruck herzinfarkt gehalt einkommen lohn verdienst
+        rente schulden vermoegen beruf taetigkeit straftat konfession partei gewerkschaft
+        maladie maladies diagnostic diagnostics pathologie symptome traitement medicament
+        medicaments allergie handicap grossesse diabete asthme cancer avc tabac alcool revenu
+        revenus salaire dette dettes metier infraction confession parti syndicat"""
+    ),
+    "quasi_identifying": QUASI
+    | listed(
+        """alter altersgruppe geburt geburtsdatum geburtstag geburtsjahr geschlecht postleitzahl ort
+        wohnort bundesland land landkreis kreis gemeinde stadt herkunft staatsangehoerigkeit
+        nationalitaet familienstand bildung schulabschluss abschluss kinder haushalt branche groesse
+        gewicht aufnahme aufnahmedatum entlassung entlassungsdatum todesdatum jahr
+        sexe naissance codepostal ville departement pays nationalite matrimonial etatcivil diplome
+        enfants menage langue secteur taille poids admission sortie deces annee"""
+    ),
+}
+"""Whole words by role, of English, German and French; words of diseases, too."""
+NOMINAL = listed(
+    """sex gender race ethnicity ethnic hispanic nationality citizenship country state province
+    region county zip zipcode postcode postal plz marital relationship workclass industry sector
+    language geschlecht postleitzahl bundesland land familienstand branche sexe codepostal
+    departement pays secteur langue"""
+)
+"""Words of columns whose numbers are codes, whatever they look like."""
+_SHORT = listed("ip mac tel lat lon lng std inc occ edu nom rue ort dx sin nhs bic vin dob yob plz")
+_JOINED = listed(
+    """gen category class code group level number range type status years value date of heart kidney
+    skin lung liver blood brain breast physical general activity history chronic record main
+    first second primary secondary nr nummer number name id"""
+)
+"""Words that say something only beside others."""
+
 PEOPLE = listed(
     """patient patients person persons people subject participant respondent proband resident
     inhabitant citizen customer client consumer user member employee worker student pupil donor
@@ -79,15 +128,32 @@ class Match:
 
 
 def words(name: str) -> list[str]:
-    """`dateOfBirth2` -> date, of, birth."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return [word for word in re.split(r"[^a-z]+", spaced.lower()) if word]
+    """`dateOfBirth2` -> date, of, birth. Letters of other languages are those of English."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower().translate(_GERMAN)
+    plain = unicodedata.normalize("NFKD", spaced).encode("ascii", "ignore").decode()
+    return [word for word in re.split(r"[^a-z]+", plain) if word]
 
 
 def whole_words(name: str) -> frozenset[str]:
-    """The words of a name, and all of them written as one."""
+    """The words of a name, all of them written as one, and those that are written as one."""
     parts = words(name)
-    return frozenset({*parts, "".join(parts)})
+    return frozenset({*parts, "".join(parts), *(w for part in parts for w in _apart(part, _KNOWN))})
+
+
+_GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_KNOWN = frozenset[str]().union(*ALIKE.values(), PEOPLE, _JOINED) - _SHORT
+"""Words that names are made of; short ones are found in many others."""
+
+
+def _apart(word: str, known: frozenset[str]) -> list[str]:
+    """`agecategory` -> age, category; nothing if it is a word of its own, or not all are known."""
+    if word in known:
+        return []
+    for cut in range(len(word) - 1, 1, -1):
+        first, rest = word[:cut], word[cut:]
+        if first in known and (others := [rest] if rest in known else _apart(rest, known)):
+            return [first, *others]
+    return []
 
 
 def shortened(name: str) -> Match | None:

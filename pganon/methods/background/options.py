@@ -125,8 +125,9 @@ class BetaPrimacy(Background):
             task="background",
             page="how-to/protect-against-what-others-know.md",
             costs="wider classes, and more time; records that fit no class are left out",
+            grows=False,
             about_all=(
-                {"model": "k_anonymity", "k": 5},
+                {"model": "k_anonymity", "k": 12},
                 {"model": "background_knowledge", "j": 0.3, "knowledge": {"kernel": {}}},
             ),
             about_each=({"model": "beta_likeness", "beta": 3},),

@@ -12,7 +12,7 @@ from pganon.methods.common.bucket_options import SEPARATE_TABLES, word
 from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.encoding import Encoding
-from pganon.policy.hierarchies import DateHierarchy, IntervalHierarchy
+from pganon.policy.hierarchies import RANGED
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
@@ -217,7 +217,7 @@ class LocalBuckets(Local):
 
 def _rearranged(column: Any) -> bool:
     """Whether an order or a hierarchy rearranges the values of a semi-sensitive column."""
-    by_value = isinstance(column.hierarchy, IntervalHierarchy | DateHierarchy)
+    by_value = isinstance(column.hierarchy, RANGED)
     return column.order is not None or (column.hierarchy is not None and not by_value)
 
 
@@ -237,7 +237,8 @@ class LgbMdp(LocalGroups, LocalBuckets):
             task=DECIDE,
             page="how-to/let-people-decide-what-is-sensitive.md",
             costs="one release only; what is shown is generalized, what is hidden is in buckets",
-            about_all=({"model": "k_anonymity", "k": 5},),
+            grows=False,
+            about_all=({"model": "k_anonymity", "k": 12},),
             about_each=({"model": "local_bucket_diversity", "l": 2},),
         ),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.loading import known
+from pganon.loading import known, load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle
 from pganon.run import executor
@@ -117,6 +118,25 @@ def test_every_model_is_judged() -> None:
         for model in conformance.document(name)["privacy"]
     } | {word for _, word in conformance.further_models()}  # fmt: skip
     assert judged == set(EVERY)
+
+
+@every_method_in_time
+def test_ready_hierarchies(db: Database, method: str) -> None:
+    """Codes in any case, one that does not fit, NULLs, and the ages of the oldest."""
+    db.source(
+        plans.SOURCE
+        + "; UPDATE public.visit SET age = age + CASE WHEN age < 25 THEN 0 ELSE 65 END,"
+        " zip = CASE zip WHEN 'Z1' THEN 'e11.0'"
+        " WHEN 'Z2' THEN '?' ELSE 'E1' || right(zip, 1) || '.9' END"
+    )
+    policy = conformance.document(method)
+    forms = {"age": {"age": [5, 10]}, "zip": {"codes": "icd10", "other": True}}
+    for name, form in forms.items():
+        policy["columns"][name]["hierarchy"] = form
+    loaded = load_policy(json.dumps(policy))
+    faults.run(db.dsn(), loaded)
+    assert violated(db, loaded) == []
+    assert unverified(db.owner()) == []
 
 
 # -- chance and order -------------------------------------------------------------------------

@@ -26,8 +26,9 @@ class Mondrian(Partitioning):
             task="monthly",
             page="tutorial/every-month.md",
             costs="published groups stay; new people wait until there are enough of them",
-            about_all=({"model": "k_anonymity", "k": 5},),
+            about_all=({"model": "k_anonymity", "k": 12},),
             about_each=({"model": "distinct_l_diversity", "l": 2},),
+            suppression_limit=0.05,
             keys={
                 "refresh": ("increments", "a version adds groups of new people to the one before"),
             },

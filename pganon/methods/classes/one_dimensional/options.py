@@ -28,14 +28,14 @@ class OneDimensional(Partitioning):
             task="survey",
             page="tutorial/first-release.md",
             costs="quasi-identifiers become ranges and sets; every further one costs the others",
-            about_all=({"model": "k_anonymity", "k": 5},),
+            about_all=({"model": "k_anonymity", "k": 12},),
             about_each=({"model": "distinct_l_diversity", "l": 2},),
         ),
         Start(
             task="audiences",
             page="explanation/releases-over-time.md",
             costs="a policy each; a role that gains a version is checked against all that it had",
-            about_all=({"model": "k_anonymity", "k": 10},),
+            about_all=({"model": "k_anonymity", "k": 12},),
             about_each=({"model": "distinct_l_diversity", "l": 3},),
             keys={
                 "audiences": (

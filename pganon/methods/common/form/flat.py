@@ -18,7 +18,7 @@ from pganon.forms.form import Tables
 from pganon.forms.shape import Shape
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.form.recode import LAST
-from pganon.policy.hierarchies import Hierarchy, IntervalHierarchy
+from pganon.policy.hierarchies import AgeHierarchy, Hierarchy, IntervalHierarchy
 from pganon.policy.options import FLAT
 from pganon.resolved.labels import labelled
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
@@ -154,6 +154,6 @@ def _end_type(attribute: Attribute, hierarchy: Hierarchy | None) -> str:
     if column.kind != "integer":
         # Intervals and domains may end where no declared precision or float can.
         return "numeric"
-    assert isinstance(hierarchy, IntervalHierarchy)
+    assert isinstance(hierarchy, IntervalHierarchy | AgeHierarchy)
     narrow = column.stored_type in ("smallint", "integer") and hierarchy.intervals[-1] <= _WIDE
     return "bigint" if narrow else "numeric"
