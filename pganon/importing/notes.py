@@ -71,8 +71,10 @@ class _Trial:
 
     def __init__(self, reading: Reading, given: Reading) -> None:
         self.reading = reading
-        self._inference = Inference(1, reading)
         self._dates = reading.dates != given.dates
+        self._inference = Inference(1, reading)
+        # What they are otherwise does not depend on how numbers and dates are written.
+        self._inference.columns[0].alive &= {"time"} if self._dates else {"number", "float"}
         thousands = [THOUSANDS[reading.thousands]] if reading.thousands else []
         self.unseen = [*thousands, *([","] if reading.decimal == "," else [])]
 

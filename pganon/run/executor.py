@@ -416,14 +416,17 @@ class Executor:
         found: dict[str, _Table] = {}
 
         def name(match: re.Match[str]) -> str:
-            table = QualifiedName(WORK_SCHEMA, match[1] or "")
+            if match[1] is None:
+                return match[0]
+            table = QualifiedName(WORK_SCHEMA, match[1])
             inline = self._inline.get(table)
             if inline is None:
                 return match[0]
             found.update({**inline.within, _alias(table): inline})
             return _alias(table)
 
-        return _NAMES.sub(name, select.as_string(self.conn)), found
+        text = select.as_string(self.conn)
+        return _NAMES.sub(name, text) if self._inline else text, found
 
     def _send(self) -> None:
         """Send what waits, as one message, which is one transaction."""

@@ -23,14 +23,17 @@ def declared(columns: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {**found, **changes}
 
 
-@pytest.fixture
-def source(db: Database) -> Database:
+def ages(db: Database) -> None:
     """A release with ages as quasi-identifiers."""
     rng = random.Random(7)
     rows = [[rng.randint(20, 60), rng.choice("abcd"), n] for n in range(PEOPLE)]
     make_table(db.connect("source_owner"), {"age": "integer", "s": "text", "n": "integer"}, rows)
     driver.publish(db, declared({"age": "q", "s": "s"}))
-    return db
+
+
+@pytest.fixture
+def source(db_after: Any) -> Database:
+    return db_after(ages)[0]
 
 
 def refused(db: Database, reason: str, columns: dict[str, Any], **changes: Any) -> str:

@@ -48,12 +48,17 @@ class Waiting:
         return faults.run_tables(self.conn)
 
 
-@pytest.fixture
-def waiting(db: Database) -> Waiting:
+def _asked(db: Database) -> int:
     queue.applied(db, publish=_publish())
     asked = queue.ask(db.connect("analyst"))
     queue.serve(db)
     assert queue.state(db, asked) == ("awaiting_approval", None)
+    return asked
+
+
+@pytest.fixture
+def waiting(db_after: Any) -> Waiting:
+    db, asked = db_after(_asked)
     return Waiting(db, asked, db.owner(), db.connect(BY))
 
 

@@ -44,6 +44,8 @@ _OPTIONS = (
     "max_wal_senders=0",
     "autovacuum_naptime=1min",
 )
+# A worker that reads for a session has no disk to wait for here: both would be woken for nothing.
+_SINCE_18 = ("io_method=sync",)
 
 
 _ROOM = 4 * 1024**3
@@ -76,6 +78,7 @@ class Server:
     _templates: dict[bool, str] = field(default_factory=dict)
     _prepared: dict[tuple[Any, ...], tuple[str, Any]] = field(default_factory=dict)
     _admin: Connection | None = None
+    _left: list[str] = field(default_factory=list)
     _prefix: str = field(default_factory=lambda: f"pganon_t{uuid.uuid4().hex[:8]}")
     _count: int = 0
 
@@ -131,6 +134,7 @@ class Server:
     def create_database(self, name: str, template: str) -> None:
         """A copy of a template in which `steward` and `source_owner` may create schemas."""
         admin = self._administrator()
+        self._drop_left()
         # Copying files is cheaper than logging blocks; older servers know nothing else.
         strategy = " STRATEGY file_copy" if admin.info.server_version >= 150000 else ""
         statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}" + strategy)
@@ -160,6 +164,28 @@ class Server:
             sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
         )
 
+    def leave_database(self, name: str) -> None:
+        """End its sessions, and have it dropped before another one is made.
+
+        DROP DATABASE looks whether sessions have ended once in 100 ms, and they hardly ever have at
+        once.
+        """
+        self._administrator().execute(
+            "SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity AS a WHERE a.datname = %s",
+            [name],
+        )
+        self._left.append(name)
+
+    def _drop_left(self) -> None:
+        """Drop databases that were left, except those that still have sessions."""
+        busy = "SELECT DISTINCT a.datname FROM pg_stat_activity AS a WHERE a.datname = ANY (%s)"
+        found = self._administrator().execute(busy, [self._left]).fetchall() if self._left else []
+        waiting = [name for (name,) in found]
+        for name in self._left:
+            if name not in waiting:
+                self.drop_database(name)
+        self._left = waiting
+
     def _administrator(self) -> Connection:
         """One connection for all databases that are made and dropped."""
         if self._admin is None or self._admin.closed or self._admin.broken:
@@ -184,7 +210,8 @@ class Server:
 
     def close(self) -> None:
         if self.cluster is None:  # else they go with the server
-            for name in (*self._templates.values(), *(name for name, _ in self._prepared.values())):
+            prepared = [name for name, _ in self._prepared.values()]
+            for name in (*self._left, *self._templates.values(), *prepared):
                 self.drop_database(name)
         self.disconnect()
         self.stop()
@@ -247,7 +274,7 @@ class Database:
 
     def close(self) -> None:
         self.disconnect()
-        self.server.drop_database(self.name)
+        self.server.leave_database(self.name)
 
 
 _GRANT_SOURCES = b"""
@@ -356,7 +383,9 @@ def start_cluster(binaries: Path, *options: str) -> Server:
     """A server of our own in a temporary folder, reached through a socket only."""
     parent = Path(tempfile.mkdtemp(prefix="pganon-test-", dir=_memory()))
     parent.chmod(0o755)
-    cluster = DataDirectory(binaries, parent / "pg", embedded.server_user(), (*_OPTIONS, *options))
+    since = _SINCE_18 if (_major(binaries) or 0) >= 18 else ()
+    settings = (*_OPTIONS, *since, *options)
+    cluster = DataDirectory(binaries, parent / "pg", embedded.server_user(), settings)
     cluster.start()
 
     def stop() -> None:
