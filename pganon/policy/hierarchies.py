@@ -337,7 +337,7 @@ def _one_form(value: object) -> object:
         refuse_one(
             f"{show(unknown)} is not a form of hierarchy",
             at=(str(unknown),),
-            suggestion='did you mean "csv"?' if unknown == "file" else nearest(str(unknown), FORMS),
+            suggestion=nearest("csv" if unknown == "file" else str(unknown), FORMS),
         )
     return value
 

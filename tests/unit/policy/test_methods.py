@@ -23,7 +23,7 @@ from pganon.policy.options import part_name
 from pganon.policy.schema import policy_schema
 from pganon.policy.words import ROLES
 from pganon.privacy.models import AnatomyLDiversity, LocalBucketDiversity, QSKAnonymity
-from tests.unit.policy.examples import anatomy_policy, policy, qs_policy
+from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 from tests.unit.policy.test_model import problems
 
 QS = {"model": "qs_k_anonymity", "k": 4}
@@ -556,3 +556,8 @@ def test_names_of_qit_and_st_fit() -> None:
     assert suggestions(anatomy_policy(release="x" * 60)) == {
         "release": "choose a name of at most 59 bytes"
     }
+
+
+def test_a_file_of_a_hierarchy_is_csv() -> None:
+    found = suggestions(with_column(role="quasi_identifying", hierarchy={"file": "a.csv"}))
+    assert found == {"columns.x.hierarchy.file": 'did you mean "csv"?'}
