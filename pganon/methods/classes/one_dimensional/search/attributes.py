@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pganon.methods.classes.one_dimensional.search.distinct import Distinct
 from pganon.methods.classes.one_dimensional.search.sliding import Ranges, sliding
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger]
 Floats = NDArray[np.float64]
 
 
@@ -71,7 +71,8 @@ class _Bounded(Attribute):
         """Of units: the greatest code, the least above 0 negated, so that one maximum serves both,
         and whether there is NULL."""
         absent = -(self.size + 1)
-        extremes = [codes, np.where(codes > 0, -codes, absent), (codes == 0).astype(np.int64)]
+        codes = codes.astype(np.int32)
+        extremes = [codes, np.where(codes > 0, -codes, absent), (codes == 0).astype(np.int32)]
         if starts is None:
             return extremes
         return [np.maximum.reduceat(values, starts) for values in extremes]
@@ -79,6 +80,8 @@ class _Bounded(Attribute):
     def _losses(self, low: Ints, high: Ints, null: Ints) -> Floats:
         if self.size == 0:
             return np.zeros(len(high))
+        if not null.any():
+            return self.weight * self.spans(low, high)
         high_or_first = np.maximum(high, 1)
         lost = self.spans(np.clip(low, 1, high_or_first), high_or_first)
         if self.nulls:
@@ -125,8 +128,9 @@ class Names(Attribute):
     def of_lengths(
         self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
     ) -> Iterator[Floats]:
+        losses = self._losses(np.arange(self.size + 2))
         for number in Distinct.of_units(codes, starts).of_lengths(lengths):
-            yield self._losses(number)
+            yield losses[number]
 
     def between(self, codes: Ints, first: Ints, last: Ints, starts: Ints | None = None) -> Floats:
         return self._losses(Distinct.of_units(codes, starts).between(first, last))

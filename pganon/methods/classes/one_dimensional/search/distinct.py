@@ -9,10 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger]
 
 
 _NEVER = -(1 << 40)
+
+_NEAR = 12
+"""Lengths apart up to which windows are made from shorter ones."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,11 @@ class Distinct:
 
     @classmethod
     def of_elements(cls, units: Ints, values: Ints, count: int) -> Distinct:
+        if values.max(initial=0) < 1 << 15:
+            values = values.astype(np.int16)  # sorted by digits, in a tenth of the time
         order = np.argsort(values, kind="stable")
-        same = values[order][1:] == values[order][:-1]
+        held = values[order]
+        same = held[1:] == held[:-1]
         before = np.full(len(values), _NEVER)
         before[order[1:][same]] = units[order[:-1][same]]
         return cls(units, before, count)
@@ -52,14 +58,35 @@ class Distinct:
 
         Windows that would begin before the first unit begin there.
         """
+        gaps, number, reached = self._gaps, np.ones(self.count, dtype=np.int32), 1
         for length in lengths:
-            # An element counts in the windows that reach it, but not the one before.
-            begins = np.maximum(self.units, self.before + length)
-            ends = self.units + length
-            some = begins < np.minimum(ends, self.count)
-            change = np.bincount(begins[some], minlength=self.count)
-            change = change - np.bincount(ends[some & (ends < self.count)], minlength=self.count)
-            yield np.cumsum(change)
+            if gaps is not None and length - reached <= _NEAR:
+                # A longer window begins with one more value, new unless it comes again in it.
+                for apart in range(reached, min(length, self.count)):
+                    number[apart:] += gaps[: self.count - apart] > apart
+            else:
+                number = self._of_length(length)
+            reached = length
+            yield number
+
+    @cached_property
+    def _gaps(self) -> NDArray[np.int32] | None:
+        """To the next unit with the same value; None where units have several."""
+        if not np.array_equal(self.units, np.arange(self.count)):
+            return None
+        gaps = np.full(self.count, np.iinfo(np.int32).max, dtype=np.int32)
+        again = np.flatnonzero(self.before >= 0)
+        gaps[self.before[again]] = again - self.before[again]
+        return gaps
+
+    def _of_length(self, length: int) -> Ints:
+        # An element counts in the windows that reach it, but not the one before.
+        begins = np.maximum(self.units, self.before + length)
+        ends = self.units + length
+        some = begins < np.minimum(ends, self.count)
+        change = np.bincount(begins[some], minlength=self.count)
+        change = change - np.bincount(ends[some & (ends < self.count)], minlength=self.count)
+        return np.cumsum(change)
 
     def between(self, first: Ints, last: Ints) -> Ints:
         """The number in the windows from the units `first` to the units `last`.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger]
 
 
 def steps(lengths: Sequence[int]) -> Iterator[tuple[int, bool]]:
@@ -37,16 +37,17 @@ def sliding(columns: Sequence[Ints], lengths: Sequence[int]) -> Iterator[list[In
     for length, asked in steps(lengths):
         # A window is two shorter ones that may overlap.
         apart = length - reached
-        held = [np.maximum(column, _later(column, apart)) for column in held]
+        held = [_joined(column, apart) for column in held]
         reached = length
         if asked:
             yield held
 
 
-def _later(column: Ints, apart: int) -> Ints:
-    """The value so many units before each; the first one where there are not as many."""
-    apart = min(apart, len(column))
-    return np.concatenate([np.full(apart, column[0]), column[: len(column) - apart]])
+def _joined(column: Ints, apart: int) -> Ints:
+    """Of every window and the one so many units before it; the first ones begin together."""
+    joined = column.copy()
+    np.maximum(column[apart:], column[: max(len(column) - apart, 0)], out=joined[apart:])
+    return joined
 
 
 class Ranges:

@@ -148,7 +148,7 @@ def _by_length(problem: Problem, units: Units, begin: Ints, lengths: Sequence[in
         lengths, allowed = [lengths[place] for place in some.tolist()], allowed[:, some]
     end = np.arange(len(units))
     before = np.concatenate([[0], np.cumsum(units.weights)])
-    objective = np.full((len(units), len(lengths)), FORBIDDEN)
+    objective = np.empty((len(lengths), len(units)), dtype=np.int64)
     columns = zip(
         *[
             attribute.of_lengths(codes, lengths, units.starts)
@@ -161,11 +161,11 @@ def _by_length(problem: Problem, units: Units, begin: Ints, lengths: Sequence[in
         records = before[end + 1] - before[np.maximum(first, 0)]
         fits = (first >= begin) & (records >= problem.k) & allowed[:, place]
         value = problem.objective(_sum(losses), records)
-        objective[fits, place] = value[fits]
+        objective[place] = np.where(fits, value, FORBIDDEN)
     whole = None
     if conditions is not None and conditions.compares:
         whole = _between(problem, units, begin, end)
-    return Windows(np.array(lengths), objective, whole)
+    return Windows(np.array(lengths), np.ascontiguousarray(objective.T), whole)
 
 
 def _between(problem: Problem, units: Units, first: Ints, last: Ints) -> Ints:
