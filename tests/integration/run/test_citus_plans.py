@@ -29,8 +29,8 @@ COUNTED = 7 * 8
 """The most rows of a statement that counts: no column has more than seven values, and no more than
 35 combinations of values are in eight shards."""
 
-OF_PEOPLE = {"recode.members"}
-"""Steps in which pganon gets to know every person."""
+OF_PEOPLE = {"snapshot.known_people", "recode.members"}
+"""Steps in which pganon gets to know every person, or knows again those of earlier versions."""
 
 _IN_SHARDS = (
     b"SELECT c.relname FROM pg_catalog.pg_dist_partition AS p"
