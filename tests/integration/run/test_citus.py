@@ -395,3 +395,30 @@ def test_sessions_on_workers_begin_with_no_schema_of_others(stays: Database) -> 
     finally:
         _everywhere(stays, sql.SQL(f"SET citus.enable_ddl_propagation = off; {dropped}"))
         citus.safe_path(stays)
+
+
+@pytest.mark.parametrize("method", ["full_domain", "mondrian", "one_dimensional"])
+def test_several_records_of_a_person(cluster: Database, method: str) -> None:
+    """The most records that one of them has are counted where the records are."""
+    cluster.source(
+        "CREATE TABLE public.visited AS SELECT n / 3 AS person, n / 3 % 7 AS age, 'd' || n % 5 AS d"
+        " FROM generate_series(0, 899) AS n;"
+        "SELECT create_distributed_table('public.visited', 'person', shard_count => 8)"
+    )
+    columns = {
+        "person": {"role": "individual"},
+        "age": {"role": "quasi_identifying", "hierarchy": {"intervals": [2, 4]}},
+        "d": {"role": "insensitive"},
+    }
+    declared = policy(
+        f"visited_{method}",
+        source="public.visited",
+        columns=columns,
+        privacy=[{"model": "k_anonymity", "k": 5}],
+        method={"name": method},
+        records_per_individual="many_accepted",
+    )
+    try:
+        assert faults.run(cluster.dsn(), declared).released == 900
+    finally:
+        cluster.source("DROP TABLE public.visited CASCADE")
