@@ -62,6 +62,7 @@ def _world(server: Server, steward: str) -> Iterator[Database]:
             yield database
         finally:
             database.close()
+            server.drop_database(database.name)  # at once: its roles go with it
 
 
 def _policy(**changes: Any) -> dict[str, Any]:
