@@ -89,7 +89,9 @@ def init(
             f"a release for the task {task} cannot be made again when people have come or left",
             hint="choose --task survey, or --once",
         )
-    again = monthly if once or monthly or not grows or json else common.asked(_AGAIN)
+    again = monthly if once or monthly else None
+    if again is None and grows and not json:
+        again = common.asked(_AGAIN)
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
         if not relation.row_security:

@@ -279,10 +279,10 @@ def _fitting_check(build: Build, hierarchy: ReadyHierarchy, top: exp.Expr) -> Ch
     def select(state: State) -> exp.Select:
         return query(
             "select count(*) as odd_values, coalesce(sum(b.n), 0)::bigint as odd_records,"
-            " count(*) filter (where b.value::text ~ '^[0-9]+$'"
-            " and char_length(b.value::text) < :length) as short_values"
+            " count(*) filter (where :v ~ '^[0-9]+$' and char_length(:v) < :length) as short_values"
             " from b where :top is null",
             {"b": _ready(build, hierarchy, state)},
+            v=value_text(build.kind, col("value", "b")),
             top=top,
             length=num(len(example) if example.isdigit() else 0),
         )

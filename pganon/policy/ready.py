@@ -30,10 +30,10 @@ def ready() -> Mapping[str, Mapping[str, Any]]:
 def code(form: Mapping[str, Any], value: exp.Expr) -> exp.Expr:
     """What labels are made of, from the text of a value in any case; NULL if it does not fit."""
     pattern, kept = form["code"]
+    # Capitals of other places, and equal texts that are not the same, are no codes.
     return fragment(
-        "case when upper(btrim(:v)) ~ :pattern"
-        " then regexp_replace(upper(btrim(:v)), :pattern, :kept) end",
-        v=value,
+        "case when :v ~ :pattern then regexp_replace(:v, :pattern, :kept) end",
+        v=fragment('upper(btrim(:v) collate "C")', v=value),
         pattern=text(pattern),
         kept=text(kept),
     )

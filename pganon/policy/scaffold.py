@@ -100,7 +100,7 @@ def first_policy(
         observed = _observed(conn, relation, usable, rows)
         guesses = fitted(observed.guesses, observed.facts, method, observed.flags, observed.person)
         if method.shows == "generalized":
-            guesses = _with_hierarchies(conn, observed, guesses)
+            guesses = {n: _with_hierarchy(conn, observed, n, guess) for n, guess in guesses.items()}
         return FirstPolicy(
             observed,
             task,
@@ -174,23 +174,14 @@ def _person(
     return (name,) if is_persons_key(name, determined) else ()
 
 
-def _with_hierarchies(
-    conn: Connection, observed: Observed, guesses: Mapping[str, Guess]
-) -> dict[str, Guess]:
-    """The guesses, with a ready hierarchy where all values of a sample are of one form: of the one
-    that the name says, else of the only one."""
-    return {
-        name: _with_hierarchy(conn, observed, name, guess)
-        if guess.role == "quasi_identifying" and name in observed.facts
-        else guess
-        for name, guess in guesses.items()
-    }
-
-
 def _with_hierarchy(conn: Connection, observed: Observed, name: str, guess: Guess) -> Guess:
-    column, facts = observed.relation.column(name), observed.facts[name]
-    longest = facts.present and facts.longest <= LONGEST_CODE
-    if column is None or not longest or column.kind not in ("text", "bpchar", "citext", "integer"):
+    """The guess, with a ready hierarchy where all values of a sample are of one form: of the one
+    that the name says, else of the only one."""
+    column, facts = observed.relation.column(name), observed.facts.get(name)
+    if guess.role != "quasi_identifying" or column is None or facts is None:
+        return guess
+    kinds = ("text", "bpchar", "citext", "integer")
+    if not facts.present or facts.longest > LONGEST_CODE or column.kind not in kinds:
         return guess
     forms = {
         f"{key} {word}": form

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 import pganon
+from tests.support.harness.cli import pganon as pganon_command
 from tests.support.harness.driver import publish
 from tests.support.sources.builders import make_table, policy
 
@@ -105,3 +107,24 @@ def test_measuring_counts_by_the_column_s_own_equality(icu: Any) -> None:
         "SELECT distinction FROM pganon.distinguishing('public.t', '{s}', 1)"
     ).fetchall()
     assert float(first[0]) == pytest.approx(1 / 12)
+
+
+def test_codes_of_a_hierarchy(icu: Any, tmp_path: Path) -> None:
+    """No pattern is matched with such a collation; nor are the letters those of a place."""
+    icu.source(
+        "CREATE COLLATION public.tr"
+        " (provider = icu, locale = 'tr-u-ks-level2', deterministic = false);"
+        "CREATE TABLE public.home AS SELECT n AS id,"
+        " (ARRAY['li1 1aa', 'M1 1AE', 'b33 8th'])[1 + n % 3]"
+        " COLLATE public.tr AS postcode FROM generate_series(1, 90) AS n;"
+        "ALTER TABLE public.home ADD PRIMARY KEY (id)"
+    )
+    made = pganon_command("policy", "init", "public.home", "--dsn", icu.dsn())
+    assert made.code == 0, made.err
+    assert "{role: quasi_identifying, hierarchy: {postcode: uk}}" in made.out
+    quasi = {"role": "quasi_identifying", "hierarchy": {"postcode": "uk"}}
+    declared = policy({"id": "identifying", "postcode": quasi}, 5, source="public.home")
+    assert publish(icu, declared).released == 90
+    icu.source("UPDATE public.home SET postcode = '10' WHERE id = 1", grant=False)
+    with pytest.raises(pganon.errors.PganonError, match="postcode: uk does not know"):
+        publish(icu, declared)

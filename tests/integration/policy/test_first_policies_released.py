@@ -182,6 +182,8 @@ def test_the_terminal_is_asked(
         assert ("--monthly" in text) == (answer is None)
     for options in (("--once",), ("--monthly",), ("--task", "background")):
         written(db, tmp_path, *options)
+    told = pganon("policy", "init", "public.t", "--json", "--dsn", db.dsn("steward")).json
+    assert "pganon policy init --monthly" in told["policy"]
     assert len(questions) == 3
     for options, said_ in (
         (("--once", "--monthly"), "exclude each other"),
