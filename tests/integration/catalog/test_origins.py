@@ -19,6 +19,8 @@ SOURCE = """
     CREATE TABLE public.numbers (x int);
     CREATE VIEW public.nearest AS SELECT id, x, row_number() OVER (
         PARTITION BY id ORDER BY x - age) AS r FROM public.t, public.numbers;
+    CREATE VIEW public.again AS SELECT * FROM public.nearest;
+    CREATE VIEW public.equal AS SELECT x AS y FROM public.t, public.numbers WHERE x = age;
     CREATE TABLE public.parts (id int, age int) PARTITION BY RANGE (id);
     CREATE TABLE public.part PARTITION OF public.parts FOR VALUES FROM (0) TO (10);
     CREATE VIEW public.v AS SELECT id, age AS yrs, age / 10 AS band, s::text AS s FROM public.t;
@@ -117,6 +119,14 @@ CROSS = "FROM t, numbers AS n"
         ),
         ("SELECT x AS a FROM nearest WHERE r = 1", {AGE, ID, X}),
         ("SELECT x AS a FROM nearest WHERE id = 1", set[str]()),
+        ("SELECT x AS a FROM again WHERE r = 1", {AGE, ID, X}),
+        ("SELECT n.x AS a FROM numbers AS n JOIN equal ON n.x = y", {AGE, X}),
+        ("SELECT x AS a FROM numbers WHERE x = (SELECT max(age) FROM t)", {AGE}),
+        (
+            "SELECT a FROM t, LATERAL (SELECT x AS a FROM numbers ORDER BY abs(x - age) LIMIT 1)"
+            " AS n",
+            {AGE, X},
+        ),
         # What chooses who is found chooses nothing of what is found about them.
         ("SELECT income AS a FROM t WHERE age > 40 AND half < income", set[str]()),
         ("SELECT income AS a FROM d JOIN t ON r = t.id JOIN numbers ON x = age", {REF, X}),
