@@ -144,9 +144,8 @@ def _mentioned(query: Node, tree: Any) -> Mentioned:
                 found.places.add(place)
                 found.columns.add((place, number))
         elif isinstance(item, dict):
-            inner = item[""] == "QUERY"
-            found.others |= inner
-            rest += ((one, depth + inner) for name, one in item.items() if name != _KNOWN)
+            below = depth + (item[""] == "QUERY")
+            rest += ((one, below) for name, one in item.items() if name != _KNOWN)
             if item[""] == "AGGREF" and next(_nodes(item[":args"], "VAR"), None) is None:
                 found.places |= _leaves(query[":jointree"])  # it counts whatever is joined
     return found
