@@ -28,14 +28,6 @@ def _claimed(db: Database) -> tuple[Connection, int, Claim]:
     return conn, me, mine
 
 
-def _dies(db: Database, conn: Connection) -> None:
-    """The session of a worker ends: a while after it was closed."""
-    gone = "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = %s"
-    pid = conn.info.backend_pid
-    conn.close()
-    faults.wait_until(lambda: db.admin.execute(gone, [pid]).fetchone() == (True,))
-
-
 def _hurry(db: Database) -> None:
     db.admin.execute("UPDATE pganon_private.request SET due_at = now()")
 
@@ -45,7 +37,7 @@ def test_a_dead_workers_request_is_done_by_another(db: Database) -> None:
     asked = queue.ask(db.connect("analyst"))
     conn, _, _ = _claimed(db)
     assert queue.serve(db) == ["started worker=2", "stopped served=0"], "it is alive"
-    _dies(db, conn)
+    faults.end(conn, db.admin)
     log = queue.serve(db)
     assert f"requeued request={asked} release=patients state=waiting" in log
     assert queue.state(db, asked) == ("waiting", None)
@@ -63,7 +55,7 @@ def test_the_third_attempt_is_the_last(db: Database) -> None:
     asked = queue.ask(db.connect("analyst"))
     for _ in range(3):
         conn, _, _ = _claimed(db)
-        _dies(db, conn)
+        faults.end(conn, db.admin)
         queue.serve(db)
         _hurry(db)
     assert queue.state(db, asked) == ("failed", "worker_lost")
@@ -79,7 +71,7 @@ def test_a_hostile_role_keeps_no_dead_worker_alive(db: Database) -> None:
         "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory'"
     ).fetchall()
     assert keys != []
-    _dies(db, conn)
+    faults.end(conn, db.admin)
     for (key,) in keys:
         hostile.execute("SELECT pg_advisory_lock(%s)", [key])
     queue.serve(db)

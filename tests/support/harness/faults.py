@@ -491,6 +491,14 @@ def wait_for_backends(conn: Connection) -> None:
     wait_until(alone)
 
 
+def end(session: Connection, other: Connection) -> None:
+    """Close a session, and wait until the server has ended it, which is a while later."""
+    gone = "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = %s"
+    pid = session.info.backend_pid
+    session.close()
+    wait_until(lambda: other.execute(gone, [pid]).fetchone() == (True,))
+
+
 def wait_until(holds: Callable[[], bool]) -> None:
     """Wait until something holds; fail if it does not in a long time."""
     end = time.monotonic() + LONG
