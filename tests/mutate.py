@@ -45,7 +45,7 @@ TARGETS = {
     ),
     "one_dimensional": Target(
         ("pganon/methods/classes/one_dimensional", "pganon/methods/classes/leaving.py",
-         "pganon/methods/common/packed.py"),
+         "pganon/methods/common/packing.py"),
         ("test_windows_of_lines", "test_measures_of_lines", "test_partition_of_lines",
          "test_digits_of_trees", "test_left_out_of_lines", "test_refinement_of_lines",
          "test_one_dimensional", "test_suppression"),
@@ -91,7 +91,7 @@ TARGETS = {
          "test_slamsa_random"),
     ),
     "msb": Target(
-        ("pganon/methods/buckets/msb", "pganon/methods/buckets/bucketized.py",
+        ("pganon/methods/buckets/msb", "pganon/methods/buckets/bucketization.py",
          "pganon/methods/buckets/search/msb.py"),
         ("unit/test_msb", "integration/test_msb"),
     ),
@@ -100,7 +100,7 @@ TARGETS = {
         ("test_kaca", "integration/test_sloms"),
     ),
     "local": Target(
-        ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/hidden.py",
+        ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/semi_sensitive.py",
          "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
         ("test_local_search", "integration/methods/local/test_local", "test_local_examples",
          "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
@@ -115,14 +115,14 @@ TARGETS = {
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
               ("__init__", "form", "individuals", "labels", "reading",
-               "reservation", "told", "context")),
+               "reservation", "sentences", "context")),
         ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
          "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
-           ("__init__", "clusters", "divided", "drawn", "grown", "kept",
-            "near", "options", "prior_facts", "reduced", "rows", "settled",
+           ("__init__", "clusters", "blocks", "value_buckets", "near_classes", "eligible_clusters",
+            "near", "options", "prior_facts", "baseline", "rows", "published_distribution",
             "context")),
          "pganon/methods/background/form/audit.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
@@ -136,7 +136,7 @@ TARGETS = {
     ),
     "priors": Target(
         tuple(f"pganon/methods/background/{name}.py" for name in
-              ("prior", "kernel", "neighbours", "coarse", "given", "arrays")),
+              ("prior", "kernel", "neighbours", "coarse", "given_priors", "arrays")),
         ("test_priors", "test_given_priors"),
     ),
     "posteriors": Target(
@@ -149,7 +149,7 @@ TARGETS = {
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
     "identity_evidence": Target(
-        ("pganon/methods/individuals/told.py",),
+        ("pganon/methods/individuals/sentences.py",),
         ("test_evidence_of_individuals", "test_report_forms"),
     ),
     "evidence": Target(

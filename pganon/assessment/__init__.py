@@ -17,7 +17,7 @@ from pganon.assessment.call import Call, Connection, Told
 from pganon.assessment.figures import Assessment, QuasiIdentifier
 from pganon.assessment.identifiers import identifier_hints
 from pganon.catalog.code import reading
-from pganon.catalog.hashed import SAMPLE_ROWS
+from pganon.catalog.hash_sample import SAMPLE_ROWS
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import numbers
@@ -26,7 +26,7 @@ from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.identifiers import quote
 from pganon.install import measuring
 from pganon.policy.safe_harbor import Hint
-from pganon.privacy.assessed import short_names
+from pganon.privacy.assessment_measures import short_names
 from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
 from pganon.server_errors import translate

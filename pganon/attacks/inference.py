@@ -3,7 +3,7 @@
 Every SELECT gives (t, guess): the guess for each target. Ties go to the value that is more frequent
 in the release, then to the first in order.
 
-boxes      as :func:`pganon.attacks.shown.boxes` has them
+boxes      as :func:`pganon.attacks.reader_view.boxes` has them
 hist       (g, v, n), the values of a column by group
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.attacks.shown import admits
+from pganon.attacks.reader_view import admits
 from pganon.encode.secrets import keyed_hash
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive

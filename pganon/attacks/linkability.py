@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.attacks.shown import admits
+from pganon.attacks.reader_view import admits
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Attribute
 from pganon.sqltools import conjunction, query

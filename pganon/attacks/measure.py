@@ -18,8 +18,8 @@ from sqlglot import exp
 from pganon import database
 from pganon.attacks import inference, linkability, people, singling
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
-from pganon.attacks.recorded import recorded
-from pganon.attacks.shown import Release, boxes, histogram, release_of
+from pganon.attacks.ledger_entries import recorded
+from pganon.attacks.reader_view import Release, boxes, histogram, release_of
 from pganon.encode.source import source_fingerprint
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError

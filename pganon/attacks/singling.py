@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.attacks.shown import ShownView, admits, cells
+from pganon.attacks.reader_view import ShownView, admits, cells
 from pganon.encode.secrets import keyed_hash
 from pganon.forms.elements import text_key, value_key
 from pganon.identifiers import QualifiedName

@@ -17,9 +17,9 @@ from pganon.loading import known, policy_from
 from pganon.policy.document import field_path
 from pganon.policy.loader import LoadedPolicy, named_method
 from pganon.policy.model import policy_hash
+from pganon.policy.policy_class import method_type, model_type
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.registry import Registry
-from pganon.policy.typed import method_type, model_type
 
 MOST = 64
 """Candidates of one comparison."""

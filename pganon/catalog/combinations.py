@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import psycopg
 from sqlglot import exp
 
-from pganon.catalog.hashed import HashedRows
+from pganon.catalog.hash_sample import HashedRows
 from pganon.server_errors import translate
 from pganon.sqltools import col, fragment, materialized, query, render
 

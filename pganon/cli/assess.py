@@ -148,7 +148,7 @@ def assess(
 
 def _requirements(texts: Sequence[str]) -> dict[str, float]:
     from pganon.assessment import required
-    from pganon.privacy.assessed import short_names
+    from pganon.privacy.assessment_measures import short_names
 
     pairs: list[tuple[str, float]] = []
     for text in texts:

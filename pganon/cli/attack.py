@@ -56,7 +56,7 @@ def attack(
 
     from pganon.attacks.measure import Settings
     from pganon.attacks.measure import attack as measure
-    from pganon.cli.chosen import chosen_policy
+    from pganon.cli.policy_choice import chosen_policy
     from pganon.database import Settings as Session
     from pganon.run.options import Options
 

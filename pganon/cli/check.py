@@ -47,7 +47,7 @@ def check(
     """
     from pganon.checks.gate import CheckOptions
     from pganon.checks.gate import check as check_policies
-    from pganon.cli.chosen import is_file
+    from pganon.cli.policy_choice import is_file
 
     files = [target for target in targets if is_file(target)]
     if files and len(files) < len(targets):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pganon.cli import common
+from pganon.cli.pages import as_text, check_output, program, write_private
 from pganon.cli.progress import progress
 from pganon.cli.run import (
     ChosenArgument,
@@ -18,7 +19,6 @@ from pganon.cli.run import (
     WorkloadOption,
     parsed_workload,
 )
-from pganon.cli.written import as_text, check_output, program, write_private
 from pganon.database import RUN_SETTINGS, Settings
 from pganon.errors import EXIT_REFUSED
 
@@ -84,7 +84,7 @@ def compare(
     """
     from pganon.candidates.policies import candidates_of
     from pganon.candidates.settings import methods_in, varied_in
-    from pganon.cli.chosen import chosen_policy
+    from pganon.cli.policy_choice import chosen_policy
     from pganon.cli.show_compare import show_compared
     from pganon.forms.request import Request
     from pganon.run.options import Options

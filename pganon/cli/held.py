@@ -9,13 +9,13 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.collected import intact, of_method, with_decisions
-from pganon.cli.written import program
+from pganon.cli.pages import program
+from pganon.cli.report_data import intact, of_method, with_decisions
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.forms.evidence import JUDGEMENT
 from pganon.install.access import admit_approver
-from pganon.report.collected import Access, Collected, Crossing, VersionFacts
+from pganon.report.sources import Access, Collected, Crossing, VersionFacts
 
 Connection = psycopg.Connection[Any]
 

@@ -184,8 +184,8 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     """Gives warnings."""
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.target import check_readers
+    from pganon.resolved.exact_columns import unchanged_identifiers
     from pganon.resolved.republication import without_key
-    from pganon.resolved.unchanged import unchanged_identifiers
     from pganon.run.context import resolve_policy
 
     with common.connect(dsn) as conn:

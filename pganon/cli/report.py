@@ -13,11 +13,11 @@ import typer
 
 from pganon import plain
 from pganon.cli import common
-from pganon.cli.written import as_text, check_output, write_private
+from pganon.cli.pages import as_text, check_output, write_private
 from pganon.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
-    from pganon.report.collected import Collected
+    from pganon.report.sources import Collected
 
 Made = tuple[dict[str, Any], Callable[[Mapping[str, Any]], str]]
 """A document, and what makes the page of it."""
@@ -103,7 +103,7 @@ def report(
 
     It is made of stored figures; the source is not read. It is confidential, but that for readers.
     """
-    from pganon.report.exported import file_entry
+    from pganon.report.export_check import file_entry
     from pganon.report.signature import sign
 
     check_output(output, force=force)
@@ -148,8 +148,8 @@ def report(
 
 
 def _for_readers(asked: _Asked) -> Made:
+    from pganon.cli.readers_data import see
     from pganon.cli.release import reader
-    from pganon.cli.seen import see
     from pganon.report.readers.document import document
     from pganon.report.readers.page import page
 
@@ -180,8 +180,8 @@ def _for_officer(asked: _Asked) -> Made:
 
 
 def _collected(asked: _Asked) -> Collected:
-    from pganon.cli.collected import collect
     from pganon.cli.held import collect_held
+    from pganon.cli.report_data import collect
 
     if asked.name is not None and asked.request is None:
         with common.connect_owner(asked.dsn, asked.owner) as conn:
@@ -231,7 +231,7 @@ def verify(
     json: common.JsonOption = False,
 ) -> None:
     """See whether a report is what was signed. Needs no server and no network."""
-    from pganon.report.exported import held_against
+    from pganon.report.export_check import held_against
     from pganon.report.signature import Unsigned, report_of
     from pganon.report.signature import verify as verified
 

@@ -45,7 +45,7 @@ def plan(
     json: common.JsonOption = False,
 ) -> None:
     """Show what a run would do; nothing is run and no data is read."""
-    from pganon.cli.chosen import chosen_policy
+    from pganon.cli.policy_choice import chosen_policy
     from pganon.cli.show_plan import show_plan
     from pganon.plan.explain import explain
     from pganon.run.context import plan_release
@@ -144,7 +144,7 @@ def run(
 
     If source and policy are those of the version that is shown, nothing new is published.
     """
-    from pganon.cli.chosen import chosen_policy
+    from pganon.cli.policy_choice import chosen_policy
     from pganon.cli.show_run import show_result
     from pganon.run.options import Options
 

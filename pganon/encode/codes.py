@@ -8,16 +8,15 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
-from pganon.encode.coded import (
+from pganon.encode.coding import (
     kept_records,
     left_out_records,
     suppresses_nulls,
     unknown_records,
 )
 from pganon.encode.dictionaries import dictionary_chains
+from pganon.encode.distribution import by_cell
 from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
-from pganon.encode.looks import look_steps
-from pganon.encode.placed import by_cell
 from pganon.encode.records import NUMBER
 from pganon.encode.sensitive import (
     reference_step,
@@ -27,7 +26,8 @@ from pganon.encode.sensitive import (
 )
 from pganon.encode.sensitive_order import ordered_dictionary
 from pganon.encode.sensitive_trees import sensitive_tree_steps
-from pganon.encode.valued import referenced, valued
+from pganon.encode.shard_counts import look_steps
+from pganon.encode.value_codes import referenced, valued
 from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP
 from pganon.errors import PganonError, Unbalanced
 from pganon.identifiers import QualifiedName

@@ -16,9 +16,9 @@ from sqlglot import exp
 from pganon.catalog.values import in_order, order_label
 from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
-from pganon.encode.hidden import applies
+from pganon.encode.distribution import beside_source
 from pganon.encode.orders import order_steps, order_table
-from pganon.encode.placed import beside_source
+from pganon.encode.semi_sensitive import applies
 from pganon.encode.trees import tree_steps
 from pganon.encode.work import SNAP, dictionary
 from pganon.identifiers import QualifiedName, quote

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.valued import referenced
+from pganon.encode.value_codes import referenced
 from pganon.resolved.increments import First
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import num, query

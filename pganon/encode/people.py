@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from pganon.encode.placed import beside_source
+from pganon.encode.distribution import beside_source
 from pganon.encode.secrets import SECRETS
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec

@@ -12,7 +12,7 @@ from sqlglot import exp
 from pganon.catalog.values import equal_key, in_order
 from pganon.encode.facts import null_code, respelled, value_count
 from pganon.encode.first import first_counts, first_of
-from pganon.encode.hidden import applies
+from pganon.encode.semi_sensitive import applies
 from pganon.encode.work import FIT, PART_CELLS, SNAP, reference, sensitive_values
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.model import ReleaseSpec, Sensitive

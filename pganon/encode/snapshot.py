@@ -16,18 +16,18 @@ from pganon.catalog.types import CANONICAL_TYPES
 from pganon.catalog.values import as_text, caseless, stored
 from pganon.encode import number_line
 from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_keys
+from pganon.encode.distribution import PLACED, beside_source
+from pganon.encode.earlier_people import RETURNED_RECORDS, known_steps
 from pganon.encode.facts import MOST_EACH
-from pganon.encode.hidden import (
+from pganon.encode.keys import key_text_of
+from pganon.encode.people import has_several, owner_columns
+from pganon.encode.semi_sensitive import (
     applies,
     unmatched_counts,
     unmatched_facts,
     unmatched_problem,
     with_flags,
 )
-from pganon.encode.keys import key_text_of
-from pganon.encode.known import RETURNED_RECORDS, known_steps
-from pganon.encode.people import has_several, owner_columns
-from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.weights import (
     UNWEIGHTED,
     unweighted,

@@ -16,7 +16,7 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
-from pganon.encode.placed import beside_source
+from pganon.encode.distribution import beside_source
 from pganon.encode.population import population_row, population_steps
 from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table

@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import cache
 
 from pganon.encode.combination import COMBINATION, combined
+from pganon.encode.distribution import PLACED, beside_source
 from pganon.encode.first import first_of
 from pganon.encode.people import owner_columns
-from pganon.encode.placed import PLACED, beside_source
 from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, WorkTable
 

@@ -8,7 +8,7 @@ from pganon.estimation.cells import Query
 from pganon.estimation.lines import steps
 from pganon.estimation.parts import BoxedPart, ExactPart
 from pganon.estimation.values import typed
-from pganon.forms.matched import call
+from pganon.forms.match_counts import call
 from pganon.sqltools import cast, col, fragment, named, query, stacked
 
 ENDS = ("min_lower", "min_upper", "max_lower", "max_upper")

@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.estimation.parts import BUCKETS, BoxedPart, ExactPart, numbered
 from pganon.estimation.question import Formula, Leaf, Question, parts_of
 from pganon.estimation.release import Part, Published
-from pganon.forms.matched import Matched, both, call, either, exact
+from pganon.forms.match_counts import Matched, both, call, either, exact
 from pganon.sqltools import cast, col, finished, fragment, named, num, query
 
 AnyPart = BoxedPart | ExactPart

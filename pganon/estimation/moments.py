@@ -14,10 +14,10 @@ from sqlglot import exp
 
 from pganon.estimation.bounds import fewest
 from pganon.estimation.cells import Query, table
-from pganon.estimation.partitioned import Partitioned
 from pganon.estimation.parts import ExactPart
 from pganon.estimation.question import Aggregate
-from pganon.forms.matched import call
+from pganon.estimation.several_partitions import Partitioned
+from pganon.forms.match_counts import call
 from pganon.sqltools import fragment, named, query, stacked
 
 

@@ -10,15 +10,15 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from pganon.estimation import alternatives, bounds, moments, partitioned
+from pganon.estimation import alternatives, bounds, moments, several_partitions
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import AnyPart, Query, relations, with_all
-from pganon.estimation.partitioned import Partitioned
 from pganon.estimation.partitions import Split, split
 from pganon.estimation.parts import ExactPart, ListedPart, RangedPart
 from pganon.estimation.question import FIGURES, FLAGS, Aggregate, Question, parts_of
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part
+from pganon.estimation.several_partitions import Partitioned
 from pganon.identifiers import quote
 from pganon.sqltools import fragment, named, query
 
@@ -98,22 +98,22 @@ def _written(asked: Query) -> exp.Select:
             f"side{number}": with_all(query("select c.* from cells as c"), relations(side))
             for number, side in asked.sides.items()
         }
-        found["rows"] = partitioned.rows(asked)
+        found["rows"] = several_partitions.rows(asked)
         counts: dict[str, int | None] = {"n": None}
         for number in asked.measured:
             if "count" in asked.measures(number) or asked.place(number) is None:
                 counts[f"count{number}"] = number
         for name, number in counts.items():
             for side in asked.sides:
-                found[f"within{side}_{name}"] = partitioned.within(asked, side, number)
-            found[f"counted_{name}"] = partitioned.counted(asked, name)
+                found[f"within{side}_{name}"] = several_partitions.within(asked, side, number)
+            found[f"counted_{name}"] = several_partitions.counted(asked, name)
             joined.append(f"counted_{name}")
         found["open"] = query(
             "select w.grp, count(*) filter (where w.lo < w.hi) as classes"
             f" from within{next(iter(asked.sides))}_n as w group by w.grp"
         )
         joined.append("open")
-        found |= {f"spans{number}": partitioned.spans(asked, number) for number in spanned}
+        found |= {f"spans{number}": several_partitions.spans(asked, number) for number in spanned}
         found |= moments.of_rows(asked, needed)
     else:
         found = relations(asked)

@@ -13,11 +13,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.forms.linked import Linked
+from pganon.forms.links import Linked
 from pganon.forms.metrics import Metrics
 from pganon.forms.request import Request, Restricts
+from pganon.forms.sentences import Told, details
 from pganon.forms.shape import Histogram, Relations, Shape
-from pganon.forms.told import Told, details
 from pganon.forms.utility import Utility
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.encode.coded import suppresses_nulls
+from pganon.encode.coding import suppresses_nulls
 from pganon.encode.people import (
     digest,
     has_several,

@@ -20,7 +20,7 @@ from pganon.encode.people import has_several, mark, population_secret
 from pganon.errors import Unbalanced
 from pganon.forms.elements import text_key
 from pganon.forms.facts import LEAVING, leaving_of
-from pganon.forms.stored import index_step
+from pganon.forms.stored_relations import index_step
 from pganon.forms.work import LEAVING_GROUPS
 from pganon.identifiers import QualifiedName
 from pganon.resolved.increments import (

@@ -78,13 +78,13 @@ Shape = tuple[PublishedRelation, ...]
 """The relations of a release. The last one of records says in which groups a record is."""
 
 
-def bearing(shape: Shape) -> PublishedRelation:
+def linking(shape: Shape) -> PublishedRelation:
     return [relation for relation in shape if relation.rows == "record"][-1]
 
 
 def released(shape: Shape, tables: Relations) -> exp.Select:
     """SELECT one row: `published`, the number of released records; 0 where there are none."""
-    relation = bearing(shape)
+    relation = linking(shape)
     return query(
         "select :n as published from r", {"r": tables[relation.part]}, n=relation.records("r")
     )
@@ -92,7 +92,7 @@ def released(shape: Shape, tables: Relations) -> exp.Select:
 
 def sizes(shape: Shape, link: str, tables: Relations) -> exp.Select:
     """SELECT number, n: the records of every group, by a column of the relation of records."""
-    relation = bearing(shape)
+    relation = linking(shape)
     return query(
         "select :number as number, :n as n from r group by :number",
         {"r": tables[relation.part]},
@@ -103,7 +103,7 @@ def sizes(shape: Shape, link: str, tables: Relations) -> exp.Select:
 
 def shown(shape: Shape, tables: Relations) -> exp.Select:
     """SELECT group_id, n and the columns of generalized attributes: a row per group."""
-    described, records = next(r for r in shape if r.attributes), bearing(shape)
+    described, records = next(r for r in shape if r.attributes), linking(shape)
     number = col(described.groups[0], "g")
     columns = [col(name, "g") for name in described.described]
     if described is records:
@@ -118,7 +118,7 @@ def shown(shape: Shape, tables: Relations) -> exp.Select:
 
 def values(shape: Shape, tables: Relations) -> exp.Select:
     """SELECT group_id, and what is published unchanged as `v<j>`, `p<j>`: a row per record."""
-    relation = bearing(shape)
+    relation = linking(shape)
     tree = query(
         "select :number as group_id from r",
         {"r": tables[relation.part]},
@@ -135,7 +135,7 @@ def values(shape: Shape, tables: Relations) -> exp.Select:
 def links(shape: Shape) -> list[str]:
     """Columns of the relation of records with the groups that values are in."""
     values = [relation.link for relation in shape if relation.rows == "value"]
-    return list(dict.fromkeys(values or bearing(shape).groups))
+    return list(dict.fromkeys(values or linking(shape).groups))
 
 
 def placed_sizes(shape: Shape, tables: Relations) -> exp.Select:

@@ -20,7 +20,7 @@ from pganon.forms.facts import (
     WEIGHTED_LOSS,
     ncp,
 )
-from pganon.forms.inferred import Inferred, Related, strongest
+from pganon.forms.inference import Inferred, Related, strongest
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps.facts import RECORDS, Facts
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pganon.hierarchies.build import Build, canonical_kind
 from pganon.hierarchies.catalog import function_steps, table_steps
-from pganon.hierarchies.computed import (
+from pganon.hierarchies.computation import (
     age_steps,
     date_steps,
     interval_steps,

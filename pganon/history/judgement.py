@@ -15,7 +15,7 @@ from pganon.history.readers import Reader, gaining, readers_of
 from pganon.history.versions import Crossing, PastVersion
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
-from pganon.privacy.judged import FINER, HOLDS, VOID
+from pganon.privacy.model_scope import FINER, HOLDS, VOID
 from pganon.sqltools import query, stacked, statement
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Facts

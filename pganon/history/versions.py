@@ -13,11 +13,11 @@ from pganon.catalog.model import Origin
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
 from pganon.forms.groups import GROUPS
-from pganon.history.invariance import stored as stored_signatures
-from pganon.history.invariance.stored import StagedSignatures
+from pganon.history.invariance import signature_tables as stored_signatures
+from pganon.history.invariance.signature_tables import StagedSignatures
 from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
-from pganon.privacy.judged import FINER, HOLDS, ONE_VERSION, VOID, over_finer
+from pganon.privacy.model_scope import FINER, HOLDS, ONE_VERSION, VOID, over_finer
 from pganon.resolved.presentation import Presentation
 from pganon.steps.relations import PRIVATE_SCHEMA
 

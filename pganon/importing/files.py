@@ -22,7 +22,7 @@ from psycopg import sql
 from pganon.catalog.introspect import refuse_own
 from pganon.errors import UsageError
 from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name, quote
-from pganon.importing import csvs, typed
+from pganon.importing import csvs, typed_files
 from pganon.importing import table as import_table
 from pganon.importing.content import content_of
 from pganon.importing.form import EXTRA, Format
@@ -32,7 +32,7 @@ from pganon.importing.table import TableColumn
 from pganon.publish.views import regrant
 
 Connection = psycopg.Connection[Any]
-Source = csvs.CsvFile | typed.Columns | typed.Workbook | typed.Statistics
+Source = csvs.CsvFile | typed_files.Columns | typed_files.Workbook | typed_files.Statistics
 
 DEFAULT_SCHEMA = "public"
 DEFAULT_FORMAT = Format()
@@ -44,9 +44,9 @@ _MAX_COLUMNS = 1600
 _CUT = 60
 _READERS: dict[str, type[Source]] = {
     "text": csvs.CsvFile,
-    "columns": typed.Columns,
-    "workbook": typed.Workbook,
-    "statistics": typed.Statistics,
+    "columns": typed_files.Columns,
+    "workbook": typed_files.Workbook,
+    "statistics": typed_files.Statistics,
 }
 
 
@@ -180,7 +180,7 @@ def _columns(
             words, seen = found[number].words, found[number].kind(form.reading)
             stored.append("text" if words or seen is None else seen)
         else:
-            plain = "text" if csvs.is_text(kind) else typed.sql_type(kind)
+            plain = "text" if csvs.is_text(kind) else typed_files.sql_type(kind)
             stored.append(declared.get(name) or plain)
     unstored = [quote(name) for name, kind in zip(names, stored, strict=True) if kind is None]
     if unstored:

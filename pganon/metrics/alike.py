@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pganon.forms.confidential import fewest_records, share_told
 from pganon.forms.shape import Histogram, Relations
-from pganon.forms.withheld import fewest_records, share_told
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import query

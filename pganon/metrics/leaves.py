@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
-from pganon.forms.matched import Matched, both, call
+from pganon.forms.match_counts import Matched, both, call
 from pganon.metrics.source import discrete, on_line
 from pganon.sqltools import col, computed_once, fragment, named, num, query
 from pganon.steps import State

@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.facts import KEPT
-from pganon.encode.hidden import applies
-from pganon.encode.valued import valued
+from pganon.encode.semi_sensitive import applies
+from pganon.encode.value_codes import valued
 from pganon.encode.work import CODED, sensitive_values
 from pganon.forms.utility import Utility
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive

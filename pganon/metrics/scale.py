@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from pganon.encode.hidden import applies
+from pganon.encode.semi_sensitive import applies
 from pganon.encode.snapshot import infinite
 from pganon.identifiers import quote
 from pganon.resolved.increments import WHOLE

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from pganon.encode.facts import null_code, value_count
 from pganon.encode.sensitive import value_counts, value_facts, values_of
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.encode.work import sensitive_values
 from pganon.forms.request import Workload
 from pganon.metrics.draws import Domain, QueriedColumn, chosen

@@ -15,7 +15,7 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis, axes
-from pganon.encode.coded import suppresses_nulls
+from pganon.encode.coding import suppresses_nulls
 from pganon.encode.number_line import place, share
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description

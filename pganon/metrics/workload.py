@@ -28,7 +28,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.sensitive import with_code
 from pganon.forms.form import Description, Tables
-from pganon.forms.matched import Matched, both, exact
+from pganon.forms.match_counts import Matched, both, exact
 from pganon.forms.request import Workload
 from pganon.forms.shape import values
 from pganon.metrics import sensitive

@@ -13,8 +13,8 @@ from pganon.encode.source import decision_steps, source_check
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.forms.form import Evidence, Tables
+from pganon.forms.group_data import is_remembered, relations, staging_steps
 from pganon.forms.metrics import Metrics
-from pganon.forms.remembered import is_remembered, relations, staging_steps
 from pganon.forms.request import Request
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.increments.invariant import commit_steps, resumed_steps
@@ -27,7 +27,7 @@ from pganon.methods.registry import method_of
 from pganon.metrics.classification import target_of
 from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_facts, whole_steps
-from pganon.plan.compared import invariant_version, new_version
+from pganon.plan.comparison import invariant_version, new_version
 from pganon.plan.verification import staged_tables, verify_step
 from pganon.resolved.invariance import Resumed
 from pganon.resolved.model import ReleaseSpec

@@ -9,15 +9,15 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.encode.distribution import beside_source
 from pganon.encode.facts import KEPT
-from pganon.encode.placed import beside_source
 from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.form import Tables
+from pganon.forms.group_data import relations
 from pganon.forms.growing import renewed_parts
-from pganon.forms.remembered import relations
 from pganon.forms.shape import released
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method

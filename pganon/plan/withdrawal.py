@@ -12,9 +12,9 @@ from functools import cached_property
 from sqlglot import exp
 
 from pganon.forms.form import PublishedForm, Staging
-from pganon.forms.linked import Linked
-from pganon.forms.remembered import staging_steps
-from pganon.forms.stored import stored
+from pganon.forms.group_data import staging_steps
+from pganon.forms.links import Linked
+from pganon.forms.stored_relations import stored
 from pganon.methods.common.form.members import members_step
 from pganon.plan.build import Phase, Plan
 from pganon.plan.verification import fingerprint_check, verification_checks

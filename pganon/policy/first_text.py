@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pganon.catalog import combinations, hashed
+from pganon.catalog import combinations, hash_sample
 from pganon.catalog.combinations import Dependency, Ranked
 from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
@@ -241,7 +241,7 @@ def _ranking_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
         "# What tells rows apart: distinction, the share of different combinations, and",
         "# separation, the share of pairs of rows that differ (Motwani and Xu), of a column alone",
         "# and with those above it. Every column costs the others; leave out what nobody needs.",
-        f"# Of about {hashed.SAMPLE_ROWS:,} rows, or of all if there are fewer.",
+        f"# Of about {hash_sample.SAMPLE_ROWS:,} rows, or of all if there are fewer.",
         f"#   {'':{width}}  {'alone':>14}  {'with those above':>16}",
     )
     for place, column in enumerate(ranked):

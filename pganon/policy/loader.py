@@ -21,10 +21,10 @@ from pganon.policy.document import Document, field_path, nearest_line, read_docu
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.model import Policy
 from pganon.policy.parameters import unused, with_parameters
+from pganon.policy.policy_class import method_type, model_type, policy_class
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.registry import Registry
-from pganon.policy.typed import method_type, model_type, policy_class
 from pganon.policy.variables import filled as with_variables
 
 MAX_BYTES = 1 << 20

@@ -95,7 +95,7 @@ class Inference(Declaration):
 class Policy(OverTime):
     """A complete, consistent policy. Column names are in the order in which they were written."""
 
-    # Subclasses know what `privacy` and `method` may be: pganon.policy.typed makes them.
+    # Subclasses know what `privacy` and `method` may be: pganon.policy.policy_class makes them.
     registry: ClassVar[Registry]
 
     variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()

@@ -13,7 +13,7 @@ from pganon.catalog.combinations import (
     dependencies,
     ranking,
 )
-from pganon.catalog.hashed import HashedRows, hashed_rows
+from pganon.catalog.hash_sample import HashedRows, hashed_rows
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, all_of, column_facts

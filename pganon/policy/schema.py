@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pganon.policy.policy_class import policy_class
 from pganon.policy.registry import Registry
-from pganon.policy.typed import policy_class
 
 
 def policy_schema(registry: Registry) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any, Self, cast
 
 from sqlglot import exp
 
-from pganon.privacy.judged import Judged
+from pganon.privacy.model_scope import Judged
 from pganon.privacy.rows import Relation, class_rows, grouped
 from pganon.sqltools import col, fragment, named, num, query
 
@@ -112,7 +112,7 @@ class Model(ABC):
 
     @property
     def judged(self) -> Judged:
-        """The part of a group that the model depends on; see :mod:`pganon.privacy.judged`."""
+        """The part of a group that the model depends on; see :mod:`pganon.privacy.model_scope`."""
         return self.judged_of
 
     @property

@@ -20,7 +20,7 @@ from pganon.policy.knowledge import Knowledge
 from pganon.policy.refusals import Refusal
 from pganon.privacy.base import Bound
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.judged import Judged
+from pganon.privacy.model_scope import Judged
 from pganon.sqltools import col, fragment
 
 

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from pganon.privacy.base import Model, ShareModel, share
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.judged import Judged
+from pganon.privacy.model_scope import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query
 

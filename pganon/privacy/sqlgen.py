@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from pganon.privacy.assessed import Measure, measures
+from pganon.privacy.assessment_measures import Measure, measures
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import KAnonymity, RecursiveCLDiversity
 from pganon.privacy.likeness import DeltaDisclosure, TCloseness

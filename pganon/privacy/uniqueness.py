@@ -16,7 +16,7 @@ from sqlglot import exp
 from pganon.policy.refusals import known_word
 from pganon.privacy.base import Bound
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.judged import Judged
+from pganon.privacy.model_scope import Judged
 from pganon.sqltools import col
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pganon.encode.known import RETURNED
+from pganon.encode.earlier_people import RETURNED
 from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.metrics import Metrics
 from pganon.forms.utility import Utility
-from pganon.history.increments.removed import LEAVING_RECORDS
+from pganon.history.increments.removals import LEAVING_RECORDS
 from pganon.history.increments.steps import SOURCE_RECORDS
 from pganon.metrics.alike import alike
 from pganon.metrics.whole import whole_facts, whole_utility

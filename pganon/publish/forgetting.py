@@ -19,7 +19,7 @@ from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, UsageError
 from pganon.history import versions
-from pganon.history.invariance import stored as stored_signatures
+from pganon.history.invariance import signature_tables as stored_signatures
 from pganon.identifiers import QualifiedName, quote
 from pganon.ledger.repository import as_jsonb
 from pganon.publish import recording, release_state

@@ -12,7 +12,7 @@ from pganon import sqlfiles
 from pganon.encode.people import identity
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
-from pganon.forms.remembered import HISTOGRAM
+from pganon.forms.group_data import HISTOGRAM
 from pganon.history import populations
 from pganon.history.increments.continuity import (
     check_compared,

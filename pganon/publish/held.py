@@ -20,14 +20,14 @@ from pydantic import ConfigDict, TypeAdapter
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
+from pganon.forms.confidential import told_measures
 from pganon.forms.evidence import evidence_details
-from pganon.forms.withheld import told_measures
 from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.policy.requests import Approval, duration
 from pganon.publish import views
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
 from pganon.requests.claim import Claim, Lost, overtaken
 

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon.catalog.introspect import read_relation, source_name
-from pganon.encode.known import same_steps
+from pganon.encode.earlier_people import same_steps
 from pganon.encode.people import identity
 from pganon.encode.source import prints_of
 from pganon.encode.work import CODED

@@ -16,7 +16,7 @@ from pganon.identifiers import QualifiedName
 from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
 from pganon.publish.release_state import History, Release, Version
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.steps.relations import PublishedView, StoredRelation
 
 Connection = psycopg.Connection[Any]

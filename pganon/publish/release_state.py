@@ -15,7 +15,7 @@ from pganon.catalog.citus import changes_in_shards
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.resolved.increments import Increment
 from pganon.resolved.republication import Earlier
 from pganon.steps.relations import (

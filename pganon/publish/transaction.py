@@ -25,7 +25,7 @@ from pganon.publish import recording, release_state, views
 from pganon.publish.privileges import unopened
 from pganon.publish.reader_roles import record_readers
 from pganon.publish.release_state import History, Version
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schemas
 from pganon.server_errors import translate
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from pganon.forms.withheld import GAIN, told_finding
-from pganon.report.collected import Collected
+from pganon.forms.confidential import GAIN, told_finding
 from pganon.report.parts import Count, Number, Part, Time
+from pganon.report.sources import Collected
 from pganon.report.words import listed, number, percent, plain, several
 
 _PARTS = ("seed", "people", "control_people", "targets", "known_others")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pganon.policy.words import UNPUBLISHED_ROLES
-from pganon.report.collected import Collected
 from pganon.report.parts import Part
+from pganon.report.sources import Collected
 
 _ROLES = {
     "identifying": "withheld",

@@ -12,16 +12,14 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pganon.forms.evidence import DIGEST, sha256
-from pganon.privacy.judged import HOLDS
+from pganon.privacy.model_scope import HOLDS
 from pganon.report import events, figures, guarantee
 from pganon.report.attacks import Attacks, attacks
-from pganon.report.collected import Access, Collected, Crossing
 from pganon.report.columns import About, Column, about, columns
 from pganon.report.dataset import Dataset, dataset
 from pganon.report.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
-from pganon.report.exported import File, files_of
+from pganon.report.export_check import File, files_of
 from pganon.report.figures import OfForm
-from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.parts import (
     Asked,
@@ -40,6 +38,8 @@ from pganon.report.parts import (
 )
 from pganon.report.promises import not_protected
 from pganon.report.questions import Question, over_versions, questions
+from pganon.report.review import look_at
+from pganon.report.sources import Access, Collected, Crossing
 from pganon.report.words import count, day, guess, listed, percent, plain, several
 
 FORMAT = "pganon report 1"

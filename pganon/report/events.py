@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pganon.forms.evidence import DIGEST
-from pganon.report.collected import Collected
-from pganon.report.exported import Exported, File
+from pganon.report.export_check import Exported, File
 from pganon.report.parts import Part, Time
+from pganon.report.sources import Collected
 from pganon.report.words import count, number, plain, several
 
 REASON = 600

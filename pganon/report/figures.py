@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from pganon.forms.told import details
+from pganon.forms.sentences import details
 from pganon.policy.reporting import Limit
-from pganon.report.collected import Collected
 from pganon.report.parts import Chance, Number, Part
+from pganon.report.sources import Collected
 from pganon.report.words import listed
 
 LEFT_OUT = 0.05

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from pganon.privacy.base import Requirement, from_below
-from pganon.privacy.judged import Judged
-from pganon.report.collected import Collected
+from pganon.privacy.model_scope import Judged
 from pganon.report.parts import Number, Part
+from pganon.report.sources import Collected
 from pganon.report.words import number, plain
 
 _NAMES = {

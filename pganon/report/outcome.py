@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pganon.policy.reporting import Limit
 from pganon.report import figures, guarantee
-from pganon.report.collected import Collected
 from pganon.report.parts import Named, Outcome, Status
+from pganon.report.sources import Collected
 from pganon.report.words import count, percent, plain
 
 HOLDS: Status = "holds"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from pganon.report import figures, parts
-from pganon.report.collected import Collected
+from pganon.report.sources import Collected
 from pganon.report.words import listed
 
 _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")

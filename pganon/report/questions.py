@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pganon.privacy.judged import FINER, HOLDS
+from pganon.privacy.model_scope import FINER, HOLDS
 from pganon.report import figures, guarantee
-from pganon.report.collected import Collected
 from pganon.report.parts import Part
+from pganon.report.sources import Collected
 from pganon.report.words import count, guess, listed, number, percent, sentence
 
 Name = Literal["singling out", "inference", "linkability", "other members", "presence"]

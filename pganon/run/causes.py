@@ -10,8 +10,8 @@ import psycopg
 from pganon import sqlfiles
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
+from pganon.encode.earlier_people import RETURNED
 from pganon.encode.facts import respelled
-from pganon.encode.known import RETURNED
 from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
 from pganon.error_codes import ErrorCode

@@ -17,11 +17,11 @@ from pganon.catalog.model import Relation
 from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.encode.source import assumed_fingerprint
 from pganon.errors import PolicyError
-from pganon.forms.remembered import is_remembered
+from pganon.forms.group_data import is_remembered
 from pganon.history import populations
 from pganon.history import versions as memory
 from pganon.history.increments.continuity import check_columns
-from pganon.history.invariance import stored as signatures
+from pganon.history.invariance import signature_tables as signatures
 from pganon.history.model import EarlierVersion
 from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner

@@ -27,7 +27,7 @@ from pganon.history import populations
 from pganon.history.increments.continuity import check_columns, check_invariant, check_population
 from pganon.history.increments.invariant import WAITING
 from pganon.history.increments.steps import COHORTS, DUE
-from pganon.history.invariance import stored as signatures
+from pganon.history.invariance import signature_tables as signatures
 from pganon.history.reasons import alternatives_of
 from pganon.history.versions import HistoryChanged
 from pganon.ledger import repository as ledger
@@ -42,7 +42,7 @@ from pganon.publish.people import population_of
 from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal
-from pganon.publish.staged import Staged, staged_release
+from pganon.publish.staging import Staged, staged_release
 from pganon.publish.target import check_target
 from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth

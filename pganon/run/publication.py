@@ -15,15 +15,15 @@ import psycopg
 from pganon import locks
 from pganon.applied.check import check
 from pganon.applied.store import read, store
-from pganon.encode.known import nobody_forgotten
+from pganon.encode.earlier_people import nobody_forgotten
 from pganon.encode.source import source_fingerprint
 from pganon.errors import PrivacyRefusal
 from pganon.forms.groups import GROUPS
 from pganon.history import populations
 from pganon.history import versions as memory
-from pganon.history.invariance import stored as signatures
+from pganon.history.invariance import signature_tables as signatures
+from pganon.history.invariance.signature_tables import StagedSignatures
 from pganon.history.invariance.signatures import SIGNATURE_VALUES, SIGNATURES, signature_steps
-from pganon.history.invariance.stored import StagedSignatures
 from pganon.history.judgement import FUNCTIONS, Verdict, judge, tells_apart
 from pganon.history.model import GroupTables, NewVersion
 from pganon.history.reasons import NO_ALTERNATIVES, Alternatives
@@ -36,7 +36,7 @@ from pganon.history.versions import (
 )
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
-from pganon.plan.compared import invariant_version, new_version
+from pganon.plan.comparison import invariant_version, new_version
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
@@ -47,7 +47,7 @@ from pganon.publish.reader_roles import granted, roles_of
 from pganon.publish.readers import reader_change
 from pganon.publish.release_state import History
 from pganon.publish.renewal import Renewal
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, publish
 from pganon.requests.claim import Claim, finish, still_mine, superseded
 from pganon.resolved.model import ReleaseSpec

@@ -57,7 +57,7 @@ FROM pg_catalog.unnest(ARRAY(
                             'id', l.id, 'run_id', l.run_id, 'version', l.version, 'event', l.event,
                             'at', l.at, 'by_role', l.by_role, 'details',
                             -- What was measured of the source beside what will be read of it; see
-                            -- pganon/forms/withheld.py.
+                            -- pganon/forms/confidential.py.
                             CASE
                                 WHEN h.staged #> '{told,withheld}' IS NULL THEN l.details
                                 WHEN l.event = 'attacked'

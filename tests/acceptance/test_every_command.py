@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pganon.cli.main import COMMANDS
-from pganon.privacy.assessed import measures
+from pganon.privacy.assessment_measures import measures
 from pganon.privacy.base import Model
 from pganon.privacy.identity import EIRLDiversity
 from pganon.sqltools import render

@@ -13,7 +13,7 @@ import pytest
 
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.publish import transaction
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.publish.transaction import publish, stamps
 from pganon.run import executor
 from tests.support.harness import faults

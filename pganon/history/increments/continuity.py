@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from pganon.encode.people import identity
-from pganon.encode.valued import referenced
+from pganon.encode.value_codes import referenced
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.forms.form import PublishedForm, Tables
-from pganon.forms.remembered import is_remembered, linked
+from pganon.forms.group_data import is_remembered, linked
 from pganon.identifiers import quote
 from pganon.methods.registry import method_of
 from pganon.resolved.increments import Growth, group_column

@@ -9,7 +9,7 @@ from pganon.encode.sensitive import sensitive_key
 from pganon.forms.elements import element, text_key
 from pganon.forms.growing import of_everybody, one_mark, quasi_mark
 from pganon.forms.work import LEAVING_GROUPS
-from pganon.history.increments.removed import shown_members
+from pganon.history.increments.removals import shown_members
 from pganon.resolved.increments import AS_RELEASED, WHOLE, Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, chain, col, fragment, named, query, stacked

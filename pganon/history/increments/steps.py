@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.catalog.model import ExternalObjects
 from pganon.encode.aliases import alias_steps
-from pganon.encode.known import known_steps
+from pganon.encode.earlier_people import known_steps
 from pganon.encode.people import digest, identity, population_secret
 from pganon.encode.secrets import SECRETS
 from pganon.encode.snapshot import READ, SNAPSHOT, snapshot_select
@@ -18,9 +18,9 @@ from pganon.encode.work import SNAP
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.forms.form import PublishedForm
-from pganon.forms.remembered import is_remembered, linked
+from pganon.forms.group_data import is_remembered, linked
 from pganon.history.increments.regions import PENDING, regions, tree_steps
-from pganon.history.increments.removed import removed_steps
+from pganon.history.increments.removals import removed_steps
 from pganon.history.increments.stale import stale_steps
 from pganon.identifiers import QualifiedName, quote
 from pganon.resolved.increments import TESTED, WHOLE, Growth, cohorts_table

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.people import mark_from, mark_seed, population_secret
 from pganon.forms.elements import of_vector_key, vector_key
-from pganon.forms.linked import LinkedRows
+from pganon.forms.links import LinkedRows
 from pganon.history.invariance.version import InvariantVersion, members, shown
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import State

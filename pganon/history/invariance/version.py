@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.forms.linked import LinkedRows
+from pganon.forms.links import LinkedRows
 from pganon.history.model import GroupTables
 from pganon.identifiers import QualifiedName
 from pganon.resolved.invariance import Signatures

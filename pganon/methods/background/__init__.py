@@ -16,12 +16,12 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.forms.work import CELL_VECTORS, GROUPED, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.identifiers import quote
+from pganon.methods.background.baseline import reduced_steps
 from pganon.methods.background.clusters import link_steps
 from pganon.methods.background.context import Context
-from pganon.methods.background.drawn import drawn_steps
+from pganon.methods.background.eligible_clusters import kept_steps
 from pganon.methods.background.form import BACKGROUND, SINGLE
-from pganon.methods.background.grown import grown_steps
-from pganon.methods.background.kept import kept_steps
+from pganon.methods.background.near_classes import grown_steps
 from pganon.methods.background.options import (
     BetaPrimacy,
     JsReduce,
@@ -30,7 +30,7 @@ from pganon.methods.background.options import (
     KInc,
     KIncMic,
 )
-from pganon.methods.background.reduced import reduced_steps
+from pganon.methods.background.value_buckets import drawn_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
 from pganon.resolved.model import ReleaseSpec

@@ -14,8 +14,8 @@ from sqlglot import exp
 
 from pganon.encode.curve import on_curve
 from pganon.encode.hilbert import WORD_BITS
+from pganon.methods.background.blocks import BLOCKS, given_limits, planner
 from pganon.methods.background.context import Context
-from pganon.methods.background.divided import BLOCKS, given_limits, planner
 from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import BetaLimits

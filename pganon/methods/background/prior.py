@@ -16,7 +16,7 @@ from pganon.encode.work import CODED, codes_of
 from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.methods.background.arrays import shares
 from pganon.methods.background.coarse import coarse_steps
-from pganon.methods.background.given import given_steps
+from pganon.methods.background.given_priors import given_steps
 from pganon.methods.background.kernel import kernel_steps
 from pganon.methods.background.prior_facts import NUMBER_OF_CELLS, NUMBER_OF_VECTORS, UNEXPECTED
 from pganon.resolved.model import ReleaseSpec

@@ -21,12 +21,12 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.combination import COMBINATION, combined
+from pganon.encode.distribution import by_cell
 from pganon.encode.facts import KEPT, weight_type
 from pganon.encode.first import compares_with_first, first_of
-from pganon.encode.looks import counted_values, decoded
-from pganon.encode.placed import by_cell
 from pganon.encode.sensitive import reference_step
-from pganon.encode.valued import referenced, valued
+from pganon.encode.shard_counts import counted_values, decoded
+from pganon.encode.value_codes import referenced, valued
 from pganon.encode.work import CODED, FIT, PART_CELLS, reference
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName, quote

@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.records import NUMBER
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.encode.work import CODED
 from pganon.identifiers import quote
 from pganon.resolved.model import ReleaseSpec

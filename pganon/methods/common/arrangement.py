@@ -44,7 +44,7 @@ class Arrangement:
     @property
     def generalized(self) -> bool:
         """Whether records of a class share generalized quasi-identifiers."""
-        return CLASS_ID in self.bearing.groups
+        return CLASS_ID in self.linking.groups
 
     @property
     def partitions(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Arrangement:
         return next(t for t in self.sensitive if any(s.index == sensitive for s in t.sensitive))
 
     @property
-    def bearing(self) -> PublishedRelation:
+    def linking(self) -> PublishedRelation:
         """The QIT whose rows say in which buckets of the sensitive tables they are."""
         return self.quasi[-1]
 

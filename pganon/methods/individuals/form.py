@@ -15,9 +15,9 @@ from pganon.encode.facts import COLLAPSED
 from pganon.forms.elements import value_key
 from pganon.forms.facts import MEASURE
 from pganon.forms.form import STRUCTURE, Linkage, Tables, Whole
-from pganon.forms.linked import linked_by
+from pganon.forms.links import linked_by
 from pganon.forms.shape import Relations, Shape
-from pganon.forms.stored import numbers, numbers_step, repeated
+from pganon.forms.stored_relations import numbers, numbers_step, repeated
 from pganon.forms.utility import IdentityUtility, class_utility
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
@@ -26,9 +26,9 @@ from pganon.methods.common.form import (
     class_records,
     classes,
 )
-from pganon.methods.common.form.checked import requirement_check, structure_check, violations_check
+from pganon.methods.common.form.checks import requirement_check, structure_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
-from pganon.methods.individuals import told
+from pganon.methods.individuals import sentences
 from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.evidence.people import Individuals
@@ -338,7 +338,7 @@ IDENTITY = replace(
     shape=shape,
     staging=replace(CLASSES.staging, steps=staging_steps),
     verification=replace(
-        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=told.SAID
+        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=sentences.MESSAGES
     ),
     publication=replace(CLASSES.publication, views=views, warnings=_warnings),
     statistics=replace(
@@ -350,7 +350,7 @@ IDENTITY = replace(
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
         evidence=EVIDENCE,
-        tells=told.tell,
+        tells=sentences.tell,
     ),
     linkage=Linkage(linked_by(holders, CLASS_ID)),
 )

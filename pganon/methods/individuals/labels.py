@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import TreeAxis
 from pganon.encode.extents import released_below
-from pganon.forms.stored import numbers
+from pganon.forms.stored_relations import numbers
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.common.pairs import high_of
 from pganon.methods.individuals.context import IdentityContext, hull_columns

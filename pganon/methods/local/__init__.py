@@ -18,12 +18,11 @@ from pganon.methods.common.base import Method
 from pganon.methods.local.aligned import aligned_steps
 from pganon.methods.local.buckets import bucket_chains, bucketed
 from pganon.methods.local.context import Context, codes
+from pganon.methods.local.dependence import link_steps
 from pganon.methods.local.displays import display_steps, shown_check
 from pganon.methods.local.eligible import eligible_steps
 from pganon.methods.local.form import LOCAL
 from pganon.methods.local.form.staging import bucket, bucket_steps, group_steps, grouped_step
-from pganon.methods.local.grouped import numbered
-from pganon.methods.local.linked import link_steps
 from pganon.methods.local.medians import median_steps
 from pganon.methods.local.nearest import nearest_steps
 from pganon.methods.local.options import (
@@ -32,7 +31,8 @@ from pganon.methods.local.options import (
     LocalBucketization,
     LocalGeneralization,
 )
-from pganon.methods.local.placed import placed
+from pganon.methods.local.record_buckets import numbered
+from pganon.methods.local.released_records import placed
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, named, query

@@ -2,7 +2,7 @@
 
     plan<j>      (code, first, last, base, shift, modulo)   the buckets of the values; see
                  :class:`pganon.methods.local.search.assignment.Dealt`
-    bucketed<j>  (rid, b, v)   or instead `ranges<j>` of :mod:`pganon.methods.local.ordered`
+    bucketed<j>  (rid, b, v)   or instead `ranges<j>` of :mod:`pganon.methods.local.record_order`
 
 Plans depend only on the histogram. The order of the records with a value is drawn separately for
 each column. With the same order for two columns, the places of a person in both would disclose
@@ -26,9 +26,9 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import histogram
 from pganon.methods.local.form import facts
-from pganon.methods.local.form.aligned import set_of
-from pganon.methods.local.ordered import bucket_of, ordered, plan, ranges_step
-from pganon.methods.local.placed import placed
+from pganon.methods.local.form.shared_buckets import set_of
+from pganon.methods.local.record_order import bucket_of, ordered, plan, ranges_step
+from pganon.methods.local.released_records import placed
 from pganon.methods.local.search.assignment import Plan, diverse_buckets, divided, evenly
 from pganon.methods.local.search.closeness import close_buckets
 from pganon.privacy.likeness import TCloseness

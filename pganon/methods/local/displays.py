@@ -18,7 +18,7 @@ from pganon.methods.local.context import Context
 from pganon.methods.local.form.axes import measured, measured_facts
 from pganon.methods.local.form.facts import SHOWN_CELLS, SUBSETS
 from pganon.methods.local.form.layout import forms, is_generalized
-from pganon.methods.local.placed import mask, placed_step
+from pganon.methods.local.released_records import mask, placed_step
 from pganon.methods.local.search.subsets import merged
 from pganon.sqltools import col, fragment, num, query
 from pganon.steps import Check, Search, State, Step, table

@@ -19,7 +19,7 @@ from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.context import Context
 from pganon.methods.local.form import facts
-from pganon.methods.local.placed import placed
+from pganon.methods.local.released_records import placed
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import Sensitive

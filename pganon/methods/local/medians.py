@@ -20,7 +20,7 @@ from sqlglot import exp
 from pganon.encode.facts import weight_type
 from pganon.forms.work import GROUP_CELLS
 from pganon.methods.common.attribute_arrays import given_with_losses
-from pganon.methods.common.packed import array_text, number_of_words, packed, unpacked
+from pganon.methods.common.packing import array_text, number_of_words, packed, unpacked
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
 from pganon.methods.common.rounds.median import MedianCuts
@@ -35,7 +35,7 @@ from pganon.methods.local.context import Context, codes
 from pganon.methods.local.displays import shown_check
 from pganon.methods.local.form.axes import shown_arrays
 from pganon.methods.local.form.facts import BLOCKS
-from pganon.methods.local.placed import placed
+from pganon.methods.local.released_records import placed
 from pganon.sqltools import cast, chain, col, fragment, num, query
 from pganon.steps import Check, Scope, Search, State, Step, table
 from pganon.steps.tasks import TaskResult

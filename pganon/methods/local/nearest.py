@@ -25,7 +25,7 @@ from pganon.methods.local.form.axes import shown_arrays
 from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.medians import block_steps
 from pganon.methods.local.options import LgbNcp
-from pganon.methods.local.placed import placed
+from pganon.methods.local.released_records import placed
 from pganon.methods.local.search.nearest import (
     Assign,
     Attribute,

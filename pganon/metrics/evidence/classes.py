@@ -13,7 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.encode.coded import suppresses_nulls
+from pganon.encode.coding import suppresses_nulls
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Evidence, Tables

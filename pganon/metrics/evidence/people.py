@@ -15,9 +15,9 @@ from pganon.encode.codes import all_records
 from pganon.encode.combination import cell_columns
 from pganon.encode.people import has_several
 from pganon.encode.work import CODED
+from pganon.forms.confidential import fewest_records
 from pganon.forms.elements import own_value
 from pganon.forms.shape import Relations
-from pganon.forms.withheld import fewest_records
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive

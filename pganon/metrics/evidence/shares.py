@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.forms.confidential import several_in_earlier, share_told
 from pganon.forms.shape import Histogram, Relations
-from pganon.forms.withheld import several_in_earlier, share_told
 from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.people import Individuals, fewest, holders, of_values

@@ -33,7 +33,7 @@ from pganon.report.parts import (
     Time,
 )
 from pganon.report.promises import limits_of
-from pganon.report.readers.seen import Commonest, Seen
+from pganon.report.readers.view import Commonest, Seen
 from pganon.report.words import count, guess, listed, percent, plain
 
 FORMAT = "pganon report 1"

@@ -12,9 +12,9 @@ import pytest
 from pganon.attacks import measure
 from pganon.attacks.findings import Attacked
 from pganon.attacks.intervals import Difference
-from pganon.attacks.shown import Release
+from pganon.attacks.reader_view import Release
 from pganon.errors import PreconditionError, PrivacyRefusal, UsageError
-from pganon.forms.withheld import told_finding
+from pganon.forms.confidential import told_finding
 from pganon.run.tables import clean
 from tests.support.harness import driver, faults, plans
 from tests.support.harness.cli import pganon

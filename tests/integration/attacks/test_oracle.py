@@ -13,7 +13,7 @@ from psycopg.rows import dict_row
 
 from pganon.attacks import measure
 from pganon.attacks.findings import Attempt, Counted
-from pganon.attacks.shown import Release, ShownView
+from pganon.attacks.reader_view import Release, ShownView
 from pganon.encode.secrets import SECRETS
 from pganon.resolved.model import Sensitive, Shown
 from pganon.sqltools import num, query, statement
@@ -208,12 +208,12 @@ class Recomputed:
     def combinations(self, group: str) -> list[oracle.Box]:
         """Of rows of all tables of quasi-identifiers, with their expected numbers of records."""
         slices = [view for view in self.release.views if view.attributes]
-        bearing = [view for view in slices if not view.sensitive][-1]
+        linking = [view for view in slices if not view.sensitive][-1]
         found: list[tuple[dict[str, Any], Fraction]] = [
-            (row, Fraction(row["count"])) for row in self.shown(bearing)
+            (row, Fraction(row["count"])) for row in self.shown(linking)
         ]
         for view in slices:
-            if view is bearing:
+            if view is linking:
                 continue
             parts: dict[int, Counter[str]] = defaultdict(Counter)
             looks = {}

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from pganon.catalog import combinations, hashed
+from pganon.catalog import combinations, hash_sample
 from pganon.catalog.combinations import Combinations, dependencies, ranking
-from pganon.catalog.hashed import HashedRows, hashed_rows
+from pganon.catalog.hash_sample import HashedRows, hashed_rows
 from pganon.catalog.introspect import Connection, read_relation
 from tests.support.harness.cluster import Database
 
@@ -36,7 +36,7 @@ def filled(
 ) -> Iterator[Fill]:
     """Makes hashes of a table, which the session keeps, or of which it may not."""
     if not request.param:
-        monkeypatch.setattr(hashed, "MOST_KEPT", 0)
+        monkeypatch.setattr(hash_sample, "MOST_KEPT", 0)
     with ExitStack() as stack:
 
         def fill(rows: list[Row], types: str = "a int, b text, c int, d bool") -> HashedRows:
@@ -109,7 +109,7 @@ def test_more_columns_than_a_statement_takes(filled: Fill, monkeypatch: pytest.M
 
 
 def test_only_a_sample_is_read(filled: Fill, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hashed, "SAMPLE_ROWS", 20)
+    monkeypatch.setattr(hash_sample, "SAMPLE_ROWS", 20)
     rows = filled(ROWS)
     counts = combinations.combinations(rows, [frozenset("a")])
     assert counts[frozenset("a")].rows == 20
@@ -122,7 +122,7 @@ def test_the_sample_of_an_analyzed_table_is_of_all_of_it(
         "CREATE TABLE public.t AS SELECT i / 500 AS a, repeat('x', 100) AS b"
         " FROM generate_series(0, 9999) AS s(i); CREATE VIEW public.v AS SELECT * FROM public.t"
     )
-    monkeypatch.setattr(hashed, "SAMPLE_ROWS", 1000)
+    monkeypatch.setattr(hash_sample, "SAMPLE_ROWS", 1000)
     conn = bare_db.connect()
 
     def values(source: str) -> Combinations:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pganon.cli.collected import collect
-from pganon.cli.seen import see
+from pganon.cli.readers_data import see
+from pganon.cli.report_data import collect
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.readers.document import document as readers_document

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pganon.cli.collected import collect
-from pganon.cli.seen import see
+from pganon.cli.readers_data import see
+from pganon.cli.report_data import collect
 from pganon.loading import load_policy
 from pganon.report.document import document
 from pganon.report.page import page

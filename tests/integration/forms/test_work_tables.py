@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pganon.encode import work as encoded
-from pganon.encode.valued import referenced, valued
+from pganon.encode.value_codes import referenced, valued
 from pganon.encode.work import Table
 from pganon.forms import work as published
 from pganon.forms.request import Request

@@ -15,9 +15,9 @@ VALUES = ["1.00", "2.50", "3.0", "100.00"]
 LISTED = [["1.0", "2.5"], ["03", "1e2"]]
 KINDS = ["numeric", "numeric(6,2)", "float8"]
 TYPE = "categorical"
-SAID = {"inline": {"*": {"low": LISTED[0], "high": LISTED[1]}}}
+MESSAGES = {"inline": {"*": {"low": LISTED[0], "high": LISTED[1]}}}
 FORMS: list[dict[str, Any]] = [
-    SAID,
+    MESSAGES,
     {"csv": "levels.csv"},
     {"table": "public.levels"},
     {"order": {"values": [*LISTED[0], *LISTED[1]], "fanout": [2]}},

@@ -24,7 +24,7 @@ import pytest
 
 from pganon.errors import UsageError
 from pganon.importing import files as importing
-from pganon.importing import typed
+from pganon.importing import typed_files
 from pganon.importing.form import Format
 from pganon.importing.notes import Note
 from tests.support.harness.cli import pganon
@@ -213,7 +213,7 @@ def test_cells_without_a_value(target: Database, tmp_path: Path, cell: str) -> N
     file = tmp_path / "data.xlsx"
     with pytest.raises(UsageError, match="has 1 cells with an error, or a formula"):
         load(target, file, content)
-    load(target, file, nulls=("", typed.ERROR_CELLS))
+    load(target, file, nulls=("", typed_files.ERROR_CELLS))
     assert texts(target) == ["(1,2)", "(,3)"]
     stored = xlsx({"A": [["a"], [Raw("><f>1+1</f><v>2</v></c>")]]})
     assert load(target, file, stored).columns == [("a", "bigint")]
@@ -265,8 +265,8 @@ def test_files_of_statistics(
         )
     if kind == "packed":
         file.write_bytes(gzip.compress(file.read_bytes()))
-    for rows in (typed._ROWS, 1):
-        monkeypatch.setattr(typed, "_ROWS", rows)
+    for rows in (typed_files._ROWS, 1):
+        monkeypatch.setattr(typed_files, "_ROWS", rows)
         done = load(target, file)
         assert done.columns == [
             *(("id", "bigint"), ("x", "double precision"), ("s", "text"), ("sex", "text")),

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from pganon.cli.collected import collect
+from pganon.cli.report_data import collect
 from pganon.report.document import document
 from pganon.run.release import run_release
 from tests.support.harness import faults, queue

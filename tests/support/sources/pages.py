@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pganon.forms.inferred import Inferred, Related
+from pganon.forms.inference import Inferred, Related
 from pganon.forms.utility import (
     AnatomyUtility,
     ClusterUtility,
@@ -17,7 +17,7 @@ from pganon.forms.utility import (
     Degree,
     Posterior,
 )
-from pganon.methods.buckets.form import told as of_buckets
+from pganon.methods.buckets.form import sentences as of_buckets
 from pganon.methods.clusters.form import CLUSTERS
 from pganon.report.document import document
 from pganon.report.page import page

@@ -9,7 +9,7 @@ from typing import Any
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.loading import policy_from
 from pganon.privacy.requirements import requirements_of
-from pganon.report.collected import Access, Collected, VersionFacts
+from pganon.report.sources import Access, Collected, VersionFacts
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 

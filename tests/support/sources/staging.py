@@ -12,7 +12,7 @@ from pganon.catalog.roles import numbers
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.locks import hold
-from pganon.publish.staged import Staged
+from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, stamps
 from pganon.resolved.republication import Prints
 from pganon.steps import STAGE_SCHEMA

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pganon import sqlfiles
 from pganon.privacy import sqlgen
-from pganon.privacy.assessed import measures, short_names
+from pganon.privacy.assessment_measures import measures, short_names
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import RecursiveCLDiversity
 from pganon.sqltools import col, num, render

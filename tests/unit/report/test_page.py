@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.withheld import told_finding
+from pganon.forms.confidential import told_finding
 from pganon.report.charts.bars import sizes
 from pganon.report.document import document
-from pganon.report.look import look_at
 from pganon.report.outcome import outcome
 from pganon.report.page import page
+from pganon.report.review import look_at
 from pganon.report.template import KINDS, at
 from tests.support.harness.documents import valid
 from tests.support.sources.reports import (

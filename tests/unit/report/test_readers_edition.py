@@ -6,10 +6,10 @@ import json
 from html import unescape
 from typing import Any
 
-from pganon.privacy.judged import ALL_VERSIONS, ONE_VERSION
+from pganon.privacy.model_scope import ALL_VERSIONS, ONE_VERSION
 from pganon.report.readers.document import document
 from pganon.report.readers.page import page
-from pganon.report.readers.seen import Commonest, Seen
+from pganon.report.readers.view import Commonest, Seen
 from pganon.report.template import KINDS, at
 from tests.support.sources.reports import AT
 from tests.unit.report.test_page import EMBEDDED, FIGURE, HOSTILE, shown

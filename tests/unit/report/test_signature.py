@@ -10,7 +10,7 @@ import pytest
 
 from pganon.errors import UsageError
 from pganon.report.document import document
-from pganon.report.exported import file_entry
+from pganon.report.export_check import file_entry
 from pganon.report.page import page
 from pganon.report.signature import Unsigned, new_key, sign, verify
 from pganon.report.template import as_json

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.inferred import Inferred
+from pganon.forms.inference import Inferred
 from pganon.forms.utility import IdentityUtility
-from pganon.methods.individuals import told as of_individuals
-from pganon.methods.local.form import told as of_local
+from pganon.methods.individuals import sentences as of_individuals
+from pganon.methods.local.form import sentences as of_local
 from pganon.methods.local.form.statistics import BucketStatistics, LocalUtility
 from pganon.report.document import document
 from tests.support.harness.documents import valid

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pganon.forms.form import Staging
-from pganon.methods.background.form.audit import SAID, bounded, checks, relations, staging_steps
+from pganon.methods.background.form.audit import MESSAGES, bounded, checks, relations, staging_steps
 from pganon.methods.background.form.metrics import ON_REQUEST
 from pganon.methods.background.prior_facts import LOST, NEEDED, more_alike, prior_warnings
 from pganon.methods.common.form.class_description import CLASSES
@@ -73,7 +73,7 @@ def _replayed(spec: ReleaseSpec) -> Iterator[str]:
 BACKGROUND = replace(
     CLASSES,
     staging=Staging(relations, staging_steps),
-    verification=replace(CLASSES.verification, checks=checks, said=SAID),
+    verification=replace(CLASSES.verification, checks=checks, said=MESSAGES),
     publication=replace(CLASSES.publication, warnings=warnings),
     statistics=replace(CLASSES.statistics, on_request=ON_REQUEST),
 )

@@ -17,10 +17,10 @@ from sqlglot import exp
 
 from pganon.encode.work import codes_of
 from pganon.forms.form import Tables
-from pganon.forms.stored import stored
+from pganon.forms.stored_relations import stored
 from pganon.forms.work import CELL_VECTORS, GROUPED_CLASSES, QI_CELLS, VECTOR_CLUSTERS, VECTORS
 from pganon.methods.common.form import class_checks, classes
-from pganon.methods.common.form.checked import requirement_check, violations_check
+from pganon.methods.common.form.checks import requirement_check, violations_check
 from pganon.privacy.base import Requirement
 from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.privacy.rows import Relation
@@ -192,8 +192,8 @@ def _audit(spec: ReleaseSpec, state: State, *, clustered: bool) -> exp.Expr:
     )
 
 
-SAID = {
-    **class_checks.SAID,
+MESSAGES = {
+    **class_checks.MESSAGES,
     "audit": "What readers may know beforehand was looked up for everybody of every group.",
 }
 

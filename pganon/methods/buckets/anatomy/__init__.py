@@ -6,7 +6,7 @@ block (stripes), in blocks of similar quasi-identifiers, as small as they can be
 
 from __future__ import annotations
 
-from pganon.forms.stored import repeated
+from pganon.forms.stored_relations import repeated
 from pganon.identifiers import quote
 from pganon.methods.buckets.anatomy.blocks import BLOCKS, block_steps
 from pganon.methods.buckets.anatomy.context import AnatomyContext

@@ -26,10 +26,10 @@ from pganon.forms.form import (
     Tables,
     Verification,
 )
-from pganon.forms.linked import Linked, LinkedColumn, LinkedRows, part_number
+from pganon.forms.links import Linked, LinkedColumn, LinkedRows, part_number
 from pganon.forms.shape import Histogram, Relations
 from pganon.forms.utility import AnatomyUtility
-from pganon.methods.buckets.form import inferred, statistics, told, verification, views
+from pganon.methods.buckets.form import inference, sentences, statistics, verification, views
 from pganon.methods.buckets.form.statistics import extents, whole_of
 from pganon.methods.buckets.form.verification import histogram, histogram_of
 from pganon.methods.buckets.metrics.report import BucketMetrics, measure_steps, metrics_of
@@ -145,14 +145,14 @@ def anatomized(
         Verification(
             lambda spec, state, tables: verification.checks(spec, arrange(spec, state), tables),
             lambda spec, state: staging.duplicate_keys(spec, arrange(spec, state), buckets, state),
-            verification.SAID,
+            verification.MESSAGES,
         ),
         Publication(
             lambda spec, state, tables: views.views(spec, arrange(spec, state), tables),
             groups,
             static_columns,
             (PROBABILITY, EXPECTED),
-            lambda spec, facts: [*inferred.warnings(spec, facts), *warnings(spec, facts)],
+            lambda spec, facts: [*inference.warnings(spec, facts), *warnings(spec, facts)],
         ),
         Statistics(
             lambda spec: statistics.measures(spec, arrange, buckets),
@@ -162,7 +162,7 @@ def anatomized(
             histogram=of_values,
             on_request=metrics,
             evidence=evidence(arrange, buckets, of_values, generalized=generalized),
-            tells=told.tell,
+            tells=sentences.tell,
         ),
         Linkage(
             lambda spec, state, tables: linked(spec, arrange(spec, state), tables),

@@ -40,7 +40,7 @@ from pganon.forms.form import Whole
 from pganon.forms.shape import Relations, links
 from pganon.forms.utility import AnatomyUtility, Degree
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.form import inferred
+from pganon.methods.buckets.form import inference
 from pganon.methods.buckets.form.verification import histogram_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form.bucket_staging import relations
@@ -88,7 +88,7 @@ def informed(
         met = _met(arrangement, item, other, tables, records)
         tree = tree.join(met.subquery(alias), on=on, join_type="left")
         weight = fragment(":w * coalesce(:met, 0)", w=weight, met=col("met", alias))
-    links = list(arrangement.bearing.groups)
+    links = list(arrangement.linking.groups)
     tree = tree.select(*[col(name, "q") for name in links], named(weight, "w"))
     risks = query("select max(w.w) / nullif(sum(w.w), 0) as risk from w", {"w": tree})
     risks = risks.group_by(*[col(name, "w") for name in links])
@@ -97,9 +97,9 @@ def informed(
 
 def _links(arrangement: Arrangement, tables: Relations) -> exp.Select:
     """SELECT of the buckets of records; the same buckets make records indistinguishable."""
-    bearing = arrangement.bearing
-    tree = query("select distinct 1 from b", {"b": tables[bearing.part]})
-    return tree.select(*[col(name, "b") for name in bearing.groups], append=False)
+    linking = arrangement.linking
+    tree = query("select distinct 1 from b", {"b": tables[linking.part]})
+    return tree.select(*[col(name, "b") for name in linking.groups], append=False)
 
 
 def _same_bucket(arrangement: Arrangement, item: Sensitive, alias: str) -> exp.Expr:
@@ -214,7 +214,7 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     ]
     return [
         *[[step] for step in (spread, *degrees, *informed)],
-        *inferred.chains(spec, arrange, buckets),
+        *inference.chains(spec, arrange, buckets),
     ]
 
 
@@ -319,8 +319,8 @@ def utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
     """The utility of a release, from the facts of :func:`measures`."""
     return replace(
         whole_utility(spec, facts),
-        inferred=inferred.inferred(spec, facts),
-        related=inferred.related(spec, facts),
+        inferred=inference.inferred(spec, facts),
+        related=inference.related(spec, facts),
         objective=_summed(spec, facts, objective),
         baseline=_summed(spec, facts, baseline),
     )

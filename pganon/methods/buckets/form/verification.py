@@ -18,7 +18,7 @@ from pganon.forms.shape import PublishedRelation, Relations
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.exclusions.conditions import applies, excluded
 from pganon.methods.common.arrangement import Arrangement
-from pganon.methods.common.form.checked import counted, offending_check, requirement_check, unequal
+from pganon.methods.common.form.checks import counted, offending_check, requirement_check, unequal
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
@@ -34,7 +34,7 @@ DIFFERENT = "different"
 """Name of the check that all values of a bucket are different, under m-invariance."""
 
 
-SAID = {
+MESSAGES = {
     DIFFERENT: "No bucket has a value of {column} twice.",
     EXCLUSION: "No bucket has a value of {column} that the policy excludes for one of its records.",
 }
@@ -69,13 +69,13 @@ def checks(
 
 def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
     """Buckets that do not have the same number of records in every relation."""
-    bearing = arrangement.bearing
+    linking = arrangement.linking
     pairs = [
         (_held(arrangement, tables, table.link), counted(table, GROUP_ID, tables))
         for table in arrangement.sensitive
     ]
     pairs += [
-        (counted(bearing, GROUP_ID, tables), counted(table, GROUP_ID, tables))
+        (counted(linking, GROUP_ID, tables), counted(table, GROUP_ID, tables))
         for table in arrangement.quasi[:-1]
     ]
     return stacked([unequal(one, other) for one, other in pairs])
@@ -86,7 +86,7 @@ def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Se
 
     A bucket without any records is broken, too.
     """
-    records = counted(arrangement.bearing, partition, tables)
+    records = counted(arrangement.linking, partition, tables)
     if not arrangement.counterfeits:
         return records
     nobody = query(
@@ -143,7 +143,7 @@ def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str],
 
     The key is the number of the class and its published values, which must be the same, too.
     """
-    table = arrangement.bearing
+    table = arrangement.linking
     by = [CLASS_ID, *table.described]
     keys = [col(name, "t") for name in by]
     tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
@@ -154,7 +154,7 @@ def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> e
     """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
     sized = [*arrangement.sensitive]
     if not whole and arrangement.sliced and not arrangement.aligned:
-        sized.append(arrangement.bearing)  # its buckets are those of no sensitive table
+        sized.append(arrangement.linking)  # its buckets are those of no sensitive table
     parts: list[exp.Select] = []
     for place, table in enumerate(sized):
         tree = histogram(tables, table, [GROUP_ID], table.sensitive if whole else ())
@@ -235,7 +235,7 @@ def _linked(
     # Independent partitions over a sliced QIT: only its last table has the other bucket numbers.
     tree = query(
         "select :number from b join q on q.group_id = b.group_id",
-        {"b": tables[arrangement.bearing.part], "q": tables[quasi.part]},
+        {"b": tables[arrangement.linking.part], "q": tables[quasi.part]},
         number=col(table.link, "b"),
     )
     return tree.select(*[col(attribute.published, "q") for attribute in quasi.attributes])

@@ -117,10 +117,10 @@ def _joined(
     Tables that share a bucket are otherwise unlinked, so the share of a combination is the
     product of the shares of its parts in their tables.
     """
-    bearing = arrangement.bearing
-    tree = query("select 1 from q", {"q": tables[bearing.part]})
-    sources = {"q": bearing.items}
-    share: exp.Expr = fragment("q.count::numeric" if bearing.count else "1.0")
+    linking = arrangement.linking
+    tree = query("select 1 from q", {"q": tables[linking.part]})
+    sources = {"q": linking.items}
+    share: exp.Expr = fragment("q.count::numeric" if linking.count else "1.0")
     sized: dict[tuple[str, bool], str] = {}
     for place, table in enumerate((*arrangement.quasi[:-1], *arrangement.sensitive)):
         alias = f"t{place}"
@@ -157,7 +157,7 @@ def _weighed(
     """Columns in the order of the policy, whichever table they are in."""
     alias_of = {item.published: alias for alias, items in sources.items() for item in items}
     items = (*spec.attributes, *spec.carried, *spec.sensitive)
-    groups = arrangement.bearing.groups
+    groups = arrangement.linking.groups
     weight, said = (
         (
             EXPECTED,

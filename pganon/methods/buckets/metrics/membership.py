@@ -50,7 +50,7 @@ def _rows(part: Part, state: State) -> exp.Select:
 
 
 def _combinations(parts: Parts, state: State) -> exp.Expr:
-    tree = query("select 1 from b", {"b": _rows(parts.bearing, state)})
+    tree = query("select 1 from b", {"b": _rows(parts.linking, state)})
     product: exp.Expr = fragment("1::float8")
     for place, part in enumerate(parts.beside()):
         alias = f"o{place}"
@@ -90,8 +90,8 @@ def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
 
 
 def _candidates(parts: Parts, state: State) -> exp.Select:
-    tree = query("select distinct 1 from b", {"b": _rows(parts.bearing, state)})
-    columns = [col(name, "b") for name in parts.bearing.codes]
+    tree = query("select distinct 1 from b", {"b": _rows(parts.linking, state)})
+    columns = [col(name, "b") for name in parts.linking.codes]
     for place, part in enumerate(parts.beside()):
         tree = _joined(tree, part, _rows(part, state), f"o{place}")
         columns += [col(name, f"o{place}") for name in part.codes]

@@ -54,18 +54,18 @@ class Parts:
     """The relations of a release.
 
     Attributes:
-        bearing: the last QIT, whose rows say in which buckets they are.
+        linking: the last QIT, whose rows say in which buckets they are.
         slices: the other QITs, or the columns of generalized classes.
         sensitive_tables: the sensitive tables.
     """
 
-    bearing: Part
+    linking: Part
     slices: tuple[Part, ...]
     sensitive_tables: tuple[Part, ...]
 
     @classmethod
     def of(cls, arrangement: Arrangement) -> Parts:
-        boxed = arrangement.bearing.attributes if arrangement.generalized else ()
+        boxed = arrangement.linking.attributes if arrangement.generalized else ()
         shares = [
             Part("", "record", (GROUP_ID,), (a,), link=CLASS_ID, work=box_table(a), box=True)
             for a in boxed
@@ -78,7 +78,7 @@ class Parts:
 
     @property
     def every(self) -> tuple[Part, ...]:
-        return (*self.slices, self.bearing, *self.sensitive_tables)
+        return (*self.slices, self.linking, *self.sensitive_tables)
 
     @property
     def boxes(self) -> tuple[Attribute, ...]:
@@ -135,8 +135,8 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
 
     def select(state: State) -> exp.Expr:
         (part,) = here(state)
-        bearing = part == parts(state).bearing
-        return _coded(part, tables(state)[part.part], state, sized=not bearing)
+        linking = part == parts(state).linking
+        return _coded(part, tables(state)[part.part], state, sized=not linking)
 
     return CreateTable(
         f"metric_{work[1:]}",

@@ -108,8 +108,8 @@ def _estimated(parts: Parts, state: State) -> exp.Expr:
 
 def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
     """(question, a<p>, key<p>, n) of questions about the columns of a sensitive table."""
-    bearing, beside = parts.bearing, parts.beside(part)
-    held = {"h": _held(part, state), "b": state.work(bearing.work)}
+    linking, beside = parts.linking, parts.beside(part)
+    held = {"h": _held(part, state), "b": state.work(linking.work)}
     tree = query(
         "select h.question, b.n * h.n / h.size as n from h join b on :link = h.number",
         held,
@@ -117,7 +117,7 @@ def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
     ).select(*[col(name, "h") for name in ASKED])
     both = [
         fragment("greatest(:h, :b)", h=col(name, "h"), b=code)
-        for name, code in zip(KEYS, codes(bearing.attributes, MOST, "h", "b"), strict=True)
+        for name, code in zip(KEYS, codes(linking.attributes, MOST, "h", "b"), strict=True)
     ]
     links = list(dict.fromkeys(other.link for other in beside))
     tree = keyed(tree, both).select(*[col(name, "b") for name in links])

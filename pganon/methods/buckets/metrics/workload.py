@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from pganon.forms.matched import both, call, exact
+from pganon.forms.match_counts import both, call, exact
 from pganon.forms.request import Workload
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.metrics.keys import (
@@ -157,7 +157,7 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
         return lambda s: [part for part in of(parts(s)) if part.work == work]
 
     beside = among_them(lambda p: p.beside_any)
-    celled = among_them(lambda p: [p.bearing, *p.beside_any])
+    celled = among_them(lambda p: [p.linking, *p.beside_any])
     return [
         CreateTable(
             f"workload_{work[1:]}_cells",
@@ -197,12 +197,12 @@ def _shares_of(part: Part, state: State) -> QualifiedName:
 
 def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
     names = asked(places)
-    columns = [*part.groups, *(() if part == parts.bearing else ("size",))]
+    columns = [*part.groups, *(() if part == parts.linking else ("size",))]
     tree = query(
         "select t.n from q cross join t",
         {"q": distinct(state.work("mqueries"), names), "t": state.work(part.work)},
     )
-    if part != parts.bearing:
+    if part != parts.linking:
         tree = tree.where(about(part.attributes, places, "q"))
     tree = tree.select(*[col(name, "q") for name in names], *[col(name, "t") for name in columns])
     tree = keyed(tree, codes(part.attributes, places, "q", "t"))
@@ -239,10 +239,10 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
     links = list(dict.fromkeys(other.link for other in parts.beside_any))
     if parts.boxes:
         asking = state.work("mqueries")
-        cells = boxes.matching(parts.bearing.work, parts.bearing.groups, state)
+        cells = boxes.matching(parts.linking.work, parts.linking.groups, state)
         matched = fragment("c.query = q.query")
     else:
-        asking, cells = _matches_of(parts.bearing, state), _cells_of(parts.bearing, state)
+        asking, cells = _matches_of(parts.linking, state), _cells_of(parts.linking, state)
         matched = fragment("c.cell = q.cell")
     trees = [
         query(

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 
 from pganon.encode.work import CODED
 from pganon.forms.work import GROUPED
-from pganon.methods.buckets.bucketized import Bucketization, leftover_check, vector_columns, vectors
+from pganon.methods.buckets.bucketization import (
+    Bucketization,
+    leftover_check,
+    vector_columns,
+    vectors,
+)
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.msb.options import Msb
 from pganon.methods.common.arrangement import Arrangement, arranged

@@ -13,7 +13,7 @@ from pganon.forms.work import GROUPED
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import counterfeits
 from pganon.methods.buckets.invariance.groups import COUNTERFEITS
-from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
+from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slamsa.blocks import block_steps
 from pganon.methods.buckets.slamsa.buckets import bucket_steps
 from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, static_columns

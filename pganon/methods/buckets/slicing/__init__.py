@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pganon.forms.work import GROUPED
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.mixed import mixed_scales, quasi_scales, sensitive_scales
+from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slicing.columns import arrangement, column_steps, static_columns
 from pganon.methods.buckets.slicing.context import SlicingContext
 from pganon.methods.buckets.slicing.options import Slicing

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pganon.forms.work import GROUPED
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.mixed import mixed_scales, sensitive_scales
 from pganon.methods.buckets.partitions import joined
+from pganon.methods.buckets.scales import mixed_scales, sensitive_scales
 from pganon.methods.buckets.sloms.buckets import bucket_steps, tables
 from pganon.methods.buckets.sloms.classes import class_steps, classes
 from pganon.methods.buckets.sloms.context import SlomsContext

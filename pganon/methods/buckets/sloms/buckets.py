@@ -13,7 +13,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.bucketized import COMPLETE, Bucketization, leftover_check, vectors
+from pganon.methods.buckets.bucketization import COMPLETE, Bucketization, leftover_check, vectors
 from pganon.methods.buckets.partitions import joined
 from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.common.division import sensitive_tables

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pganon.encode.work import CODED
-from pganon.methods.buckets.bucketized import vector_columns
+from pganon.methods.buckets.bucketization import vector_columns
 from pganon.methods.buckets.sloms.options import Sloms
 from pganon.methods.common.context import MethodContext
 from pganon.methods.common.division import sensitive_tables

@@ -32,13 +32,13 @@ from pganon.methods.classes.full_domain.keys import (
     shapes,
 )
 from pganon.methods.classes.full_domain.measures import HIST, Measures, values_table
+from pganon.methods.classes.full_domain.necessary import Relaxed
 from pganon.methods.classes.full_domain.options import FullDomain, rounds_of
 from pganon.methods.classes.full_domain.population import people
-from pganon.methods.classes.full_domain.refused import not_found, top_check, unfit_levels
-from pganon.methods.classes.full_domain.relaxed import Relaxed
+from pganon.methods.classes.full_domain.refusals import not_found, top_check, unfit_levels
 from pganon.methods.classes.full_domain.rounds import level_search
+from pganon.methods.classes.full_domain.rounds_shown import SHOWN, shown_steps
 from pganon.methods.classes.full_domain.search.lattice import Node
-from pganon.methods.classes.full_domain.shown import SHOWN, shown_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.population import searched

@@ -14,19 +14,19 @@ from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.facts import KEPT, shown_level
 from pganon.forms.elements import attribute_columns
 from pganon.forms.form import Tables
-from pganon.forms.stored import stored
-from pganon.forms.told import Told, told
+from pganon.forms.sentences import Told, told
+from pganon.forms.stored_relations import stored
 from pganon.forms.utility import ClassUtility, Utility, class_utility
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import UNIT
-from pganon.methods.classes.full_domain.estimated import estimated_checks, staged_check
+from pganon.methods.classes.full_domain.estimates import estimated_checks, staged_check
 from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.options import rounds_of
-from pganon.methods.classes.full_domain.refused import WHOLE
-from pganon.methods.classes.full_domain.shown import extents_of_classes, widened
+from pganon.methods.classes.full_domain.refusals import WHOLE
+from pganon.methods.classes.full_domain.rounds_shown import extents_of_classes, widened
 from pganon.methods.common.form import class_checks, class_description, classes
-from pganon.methods.common.form.checked import violations_check
+from pganon.methods.common.form.checks import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, named, query, stacked, text
@@ -301,7 +301,7 @@ def utility(spec: ReleaseSpec, observed: Facts) -> LevelUtility:
     )
 
 
-SAID = {
+MESSAGES = {
     "distinct_classes": "No two groups look the same.",
     "uniform_level": "All values of {column} are equally coarse.",
 }
@@ -319,7 +319,7 @@ def tell(utility: Utility, members: str) -> list[Told]:
 LEVELLED = replace(
     CLASSES,
     staging=replace(CLASSES.staging, relations=relations, steps=staging_steps),
-    verification=replace(CLASSES.verification, checks=checks, said=SAID),
+    verification=replace(CLASSES.verification, checks=checks, said=MESSAGES),
     publication=replace(CLASSES.publication, views=views, stated=stated),
     statistics=replace(
         CLASSES.statistics, utility=utility, figures=LevelUtility, whole=None, tells=tell

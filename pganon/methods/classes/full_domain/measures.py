@@ -20,14 +20,14 @@ from functools import cached_property
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.looks import counted_values, decoded
-from pganon.encode.placed import by_cell
+from pganon.encode.distribution import by_cell
+from pganon.encode.shard_counts import counted_values, decoded
 from pganon.encode.work import CODED, reference
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain.costs import Gaps
 from pganon.methods.classes.full_domain.keys import Layout
+from pganon.methods.classes.full_domain.necessary import Relaxed
 from pganon.methods.classes.full_domain.population import classes_in_population
-from pganon.methods.classes.full_domain.relaxed import Relaxed
 from pganon.methods.classes.full_domain.search.lattice import Node, text_of
 from pganon.privacy.base import Relation, Requirement
 from pganon.privacy.population import PopulationModel, searched

@@ -17,7 +17,7 @@ from pganon.encode.facts import KEPT
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain import facts
 from pganon.methods.classes.full_domain.costs import losses
-from pganon.methods.classes.full_domain.estimated import Missed, missed
+from pganon.methods.classes.full_domain.estimates import Missed, missed
 from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.measures import (
     Measures,

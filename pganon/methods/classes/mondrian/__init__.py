@@ -21,17 +21,17 @@ stay together; in the relaxed one the value at the median is divided among both 
 from __future__ import annotations
 
 from pganon.encode.axis import axes
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.forms.work import GROUPED
 from pganon.methods.classes.cells import cell_steps, enough_values
 from pganon.methods.classes.leaving import leaves_outliers_out, records_of_cells
+from pganon.methods.classes.mondrian.gains import Offers
 from pganon.methods.classes.mondrian.kept import kept_steps
-from pganon.methods.classes.mondrian.offers import Offers
+from pganon.methods.classes.mondrian.merging import LINKS, TREE, Undone
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.population import population_steps
 from pganon.methods.classes.mondrian.rule import BalancedCuts
-from pganon.methods.classes.mondrian.undone import LINKS, TREE, Undone
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.rounds.rounds import CutRounds

@@ -55,7 +55,7 @@ from pganon.methods.classes.one_dimensional.line import (
 )
 from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.classes.one_dimensional.search.windows import Problem
-from pganon.methods.classes.one_dimensional.sent import PACKED, blocks, sample
+from pganon.methods.classes.one_dimensional.search_input import PACKED, blocks, sample
 from pganon.methods.classes.one_dimensional.tasks import Added, Block, Order
 from pganon.methods.classes.one_dimensional.units import records_of, units_of
 from pganon.methods.common.base import Method

@@ -20,7 +20,7 @@ from sqlglot import exp
 from pganon.encode import facts
 from pganon.encode.axis import Axis, axes
 from pganon.encode.records import DRAW, NUMBER
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.encode.work import CODED
 from pganon.methods.classes.cells import surplus_of
 from pganon.methods.classes.mondrian.conditions import measures

@@ -21,7 +21,7 @@ from pganon.methods.classes.one_dimensional.search.refinement import (
     refined,
 )
 from pganon.methods.classes.one_dimensional.search.windows import Problem, Units
-from pganon.methods.common.packed import array_text
+from pganon.methods.common.packing import array_text
 from pganon.steps.tasks import TaskResult
 
 Ints = NDArray[np.int64]

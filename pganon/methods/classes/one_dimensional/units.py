@@ -19,7 +19,7 @@ from pganon.methods.classes.one_dimensional.search.conditions import (
 from pganon.methods.classes.one_dimensional.search.measures import Reference
 from pganon.methods.classes.one_dimensional.search.windows import Units
 from pganon.methods.common.block_search import Given
-from pganon.methods.common.packed import number_of_words, unpacked
+from pganon.methods.common.packing import number_of_words, unpacked
 from pganon.privacy.base import Requirement
 from pganon.steps import State
 
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 def units_of(line: Line, state: State, given: Given, row: Sequence[Any]) -> Units:
-    """The units of a row of :data:`~pganon.methods.classes.one_dimensional.sent.PACKED`."""
+    """The units of a row of :data:`~pganon.methods.classes.one_dimensional.search_input.PACKED`."""
     _, first, cells, *values = row
     held = _numbers(cells, 1 + number_of_words(line.axes, state))
     codes = np.stack(unpacked(line.axes, state, held[:, 1:])).astype(np.int64)

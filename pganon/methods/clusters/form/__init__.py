@@ -23,9 +23,9 @@ from pganon.forms.form import (
     Tables,
     Verification,
 )
-from pganon.forms.linked import Linked, LinkedColumn
+from pganon.forms.links import Linked, LinkedColumn
+from pganon.forms.sentences import Told, count, number, share, told
 from pganon.forms.shape import PublishedRelation, Shape
-from pganon.forms.told import Told, count, number, share, told
 from pganon.forms.utility import ClusterUtility, Utility
 from pganon.identifiers import quote
 from pganon.methods.clusters.form import staging, utility, verification
@@ -208,7 +208,7 @@ def shape(spec: ReleaseSpec, state: State) -> Shape:
 CLUSTERS = PublishedForm(
     shape,
     Staging(staging.relations, staging.staging_steps),
-    Verification(verification.checks, staging.duplicate_keys, verification.SAID),
+    Verification(verification.checks, staging.duplicate_keys, verification.MESSAGES),
     Publication(views, "clusters", weights=(SIZE,)),
     Statistics(
         utility.measures,

@@ -9,7 +9,7 @@ from pganon.encode.people import identity, owner_columns
 from pganon.encode.secrets import keyed_hash
 from pganon.encode.work import CODED, dictionary
 from pganon.forms.elements import element, text_key
-from pganon.forms.stored import key_step, numbers, numbers_step, repeated, stored
+from pganon.forms.stored_relations import key_step, numbers, numbers_step, repeated, stored
 from pganon.forms.work import ASSIGNED, QS_CELLS
 from pganon.methods.clusters.quasi_sensitive import QuasiSensitive, small_code_arrays
 from pganon.methods.common.form.members import (

@@ -8,7 +8,7 @@ from pganon.catalog.values import in_order
 from pganon.forms.form import STRUCTURE, Tables
 from pganon.methods.clusters.form.staging import value_key
 from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
-from pganon.methods.common.form.checked import violations_check
+from pganon.methods.common.form.checks import violations_check
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.privacy.base import Relation
 from pganon.privacy.quasi_sensitive import QSSet, product_histogram, supported_histogram
@@ -17,7 +17,7 @@ from pganon.sqltools import col, fragment, named, num, query, render, scalar, to
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
-SAID = {
+MESSAGES = {
     "qs_k_anonymity.size": "Every cluster shows values of at least {required} records together.",
     "qs_k_anonymity.min_values": "Every column has at least {required} values in every cluster.",
 }

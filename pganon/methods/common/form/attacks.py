@@ -15,7 +15,7 @@ from pganon.catalog.values import equal_key
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
-from pganon.forms.inferred import Inferred
+from pganon.forms.inference import Inferred
 from pganon.identifiers import quote
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive

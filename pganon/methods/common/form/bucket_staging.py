@@ -10,9 +10,9 @@ from pganon.encode.axis import axes
 from pganon.encode.lookups import joined
 from pganon.encode.records import ties
 from pganon.forms.elements import element, of_text_key, own_value, own_values
-from pganon.forms.linked import part_number
+from pganon.forms.links import part_number
 from pganon.forms.shape import PublishedRelation, Shape
-from pganon.forms.stored import (
+from pganon.forms.stored_relations import (
     drawn_numbers,
     index_step,
     numbers,
@@ -20,7 +20,11 @@ from pganon.forms.stored import (
     stored,
 )
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.form.generalized import GENERALIZED, classes_step, generalization_steps
+from pganon.methods.common.form.generalization import (
+    GENERALIZED,
+    classes_step,
+    generalization_steps,
+)
 from pganon.methods.common.form.grouping import NUMBERED, Grouping, bucket, record_columns
 from pganon.methods.common.form.members import (
     identity,

@@ -9,12 +9,12 @@ from pganon.encode.sensitive import sensitive_key
 from pganon.forms.elements import text_key
 from pganon.forms.form import Tables
 from pganon.forms.shape import Relations
-from pganon.methods.common.form.checked import requirement_check, structure_check
+from pganon.methods.common.form.checks import requirement_check, structure_check
 from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.population import population_checks
 from pganon.methods.common.form.profit import profit_checks
 from pganon.methods.common.form.reference import (
-    SAID as OF_REFERENCES,
+    MESSAGES as OF_REFERENCES,
 )
 from pganon.methods.common.form.reference import (
     against,
@@ -35,7 +35,7 @@ from pganon.steps.relations import CheckQuery
 MERGE = "require less of the whole release, or larger classes, for example by a larger k"
 
 
-SAID = {
+MESSAGES = {
     **OF_REFERENCES,
     REGIONS: "Every group shows the bounds of its region, which are those of the first version.",
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp
 
 from pganon.encode.axis import axes
-from pganon.encode.looks import unchanged
+from pganon.encode.shard_counts import unchanged
 from pganon.forms.elements import exact_column
 from pganon.forms.facts import losses
 from pganon.forms.form import (
@@ -22,9 +22,9 @@ from pganon.forms.form import (
     Verification,
     Whole,
 )
-from pganon.forms.linked import linked_by
+from pganon.forms.links import linked_by
+from pganon.forms.sentences import nothing
 from pganon.forms.shape import Relations
-from pganon.forms.told import nothing
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
@@ -135,7 +135,7 @@ ON_REQUEST = OnRequest(
 CLASSES = PublishedForm(
     classes.shape,
     Staging(classes.relations, classes.staging_steps),
-    Verification(class_checks.checks, classes.duplicate_keys, class_checks.SAID),
+    Verification(class_checks.checks, classes.duplicate_keys, class_checks.MESSAGES),
     Publication(views, "classes"),
     Statistics(
         measures,

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.combination import cell_columns
+from pganon.encode.distribution import beside_cells, beside_source, by_cell
 from pganon.encode.facts import KEPT
-from pganon.encode.looks import counted_looks, ties_of, unchanged
 from pganon.encode.people import identity
-from pganon.encode.placed import beside_cells, beside_source, by_cell
 from pganon.encode.records import PART
+from pganon.encode.shard_counts import counted_looks, ties_of, unchanged
 from pganon.encode.work import CODED
-from pganon.forms.stored import numbers
+from pganon.forms.stored_relations import numbers
 from pganon.forms.work import DEALT, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import CLASS_ID

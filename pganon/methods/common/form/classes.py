@@ -18,10 +18,10 @@ from pganon.encode.cuts import keeps_cuts
 from pganon.encode.extents import group_extents
 from pganon.encode.people import owner_columns
 from pganon.encode.records import PART
-from pganon.encode.valued import referenced
+from pganon.encode.value_codes import referenced
 from pganon.forms.elements import own_values
 from pganon.forms.shape import PublishedRelation, Shape
-from pganon.forms.stored import (
+from pganon.forms.stored_relations import (
     distinct_groups,
     drawn_numbers,
     key_step,

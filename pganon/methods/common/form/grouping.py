@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from pganon.encode.people import owner_columns
 from pganon.encode.work import CODED
-from pganon.forms.stored import distinct_groups, repeated
+from pganon.forms.stored_relations import distinct_groups, repeated
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form.members import code_columns, identity

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.encode.coded import suppresses_nulls
+from pganon.encode.coding import suppresses_nulls
+from pganon.encode.distribution import by_cell
 from pganon.encode.lookups import dictionary, joined
 from pganon.encode.people import digest, identity, mark, owner_columns, population_secret
-from pganon.encode.placed import by_cell
 from pganon.encode.secrets import keyed_digest
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.elements import carried_keys
 from pganon.forms.facts import GROUPS_OF_PEOPLE, failed_records, few_people
-from pganon.forms.remembered import discloses_left_out, has_scattered_records, reads_values
-from pganon.forms.stored import repeated
+from pganon.forms.group_data import discloses_left_out, has_scattered_records, reads_values
+from pganon.forms.stored_relations import repeated
 from pganon.identifiers import QualifiedName
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec

@@ -17,7 +17,7 @@ from sqlglot import exp
 from pganon.encode.work import POPULATION as CELLS
 from pganon.encode.work import place
 from pganon.forms.form import Tables
-from pganon.methods.common.form.checked import requirement_check
+from pganon.methods.common.form.checks import requirement_check
 from pganon.privacy.base import Requirement, share
 from pganon.privacy.population import (
     AverageRisk,

@@ -13,7 +13,7 @@ from pganon.encode.extents import group_extents, weighted_loss
 from pganon.encode.work import CODED, codes_of
 from pganon.forms.form import Tables
 from pganon.forms.work import EXTENTS, GROUPED
-from pganon.methods.common.form.checked import requirement_check
+from pganon.methods.common.form.checks import requirement_check
 from pganon.methods.common.form.population import covered_people
 from pganon.methods.common.suppression import suppressed_check
 from pganon.policy.options import CLASS_ID

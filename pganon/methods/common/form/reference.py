@@ -17,14 +17,14 @@ from sqlglot import exp
 
 from pganon.encode.first import first_counts, first_of
 from pganon.encode.sensitive import with_paths
-from pganon.encode.valued import referenced
+from pganon.encode.value_codes import referenced
 from pganon.encode.work import sensitive_values
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.forms.elements import text_key, value_key
 from pganon.forms.facts import failed_records
 from pganon.forms.form import Tables
-from pganon.methods.common.form.checked import violations_check
+from pganon.methods.common.form.checks import violations_check
 from pganon.policy.options import REFERENCE, SHARE
 from pganon.privacy.base import Relation, Requirement
 from pganon.resolved.model import ReleaseSpec, Sensitive
@@ -198,7 +198,7 @@ def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:
 # -- verification and view ------------------------------------------------------------------------
 
 
-SAID = {
+MESSAGES = {
     REFERENCE: "The published distribution of {column} is that of the records.",
     FIRST: "The distribution of {column} that is compared with is that of the first version.",
 }

@@ -14,8 +14,8 @@ from pganon.methods.common.association.pairs import listed
 from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import too_frequent
 from pganon.methods.local.form import facts
-from pganon.methods.local.form.aligned import sets
-from pganon.methods.local.placed import placed
+from pganon.methods.local.form.shared_buckets import sets
+from pganon.methods.local.released_records import placed
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, fragment, named, num, query, stacked, total
 from pganon.steps import Check, State, Step, table

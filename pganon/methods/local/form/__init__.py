@@ -30,15 +30,15 @@ from pganon.forms.form import (
     Statistics,
     Verification,
 )
-from pganon.forms.inferred import Inferred
-from pganon.forms.linked import linked_by
+from pganon.forms.inference import Inferred
+from pganon.forms.links import linked_by
 from pganon.forms.work import GROUP_SIZES
 from pganon.identifiers import quote
 from pganon.methods.common.form.attacks import NOTICEABLE, REMEDY, inference_text
 from pganon.methods.common.form.recode import EXTENTS
-from pganon.methods.local.form import inferred, staging, statistics, told, verification, views
-from pganon.methods.local.form.aligned import links
+from pganon.methods.local.form import inference, sentences, staging, statistics, verification, views
 from pganon.methods.local.form.layout import Layout, forms, is_generalized
+from pganon.methods.local.form.shared_buckets import links
 from pganon.methods.local.form.staging import RECORDS
 from pganon.methods.local.form.statistics import WHOLE
 from pganon.methods.local.form.verification import histogram
@@ -73,8 +73,8 @@ def _inference_warnings(spec: ReleaseSpec, facts: Facts) -> Iterator[str]:
     if spec.policy.inference is not None:
         return
     layout = Layout(spec)
-    learned, taught = inferred.inferred(layout, facts), inferred.taught(layout, facts)
-    for item in inferred.hidden_in(layout):
+    learned, taught = inference.inferred(layout, facts), inference.taught(layout, facts)
+    for item in inference.hidden_in(layout):
         result = learned[item.published]
         if result.told is not None and result.told > NOTICEABLE:
             yield f"{inference_text(item, result)}; {REMEDY}"
@@ -135,7 +135,7 @@ LOCAL = PublishedForm(
     Verification(
         lambda spec, state, tables: verification.checks(Layout(spec), state, tables),
         staging.duplicate_keys,
-        verification.SAID,
+        verification.MESSAGES,
     ),
     Publication(
         lambda spec, state, tables: views.views(Layout(spec), state, tables),
@@ -150,7 +150,7 @@ LOCAL = PublishedForm(
         histogram=verification.histogram,
         on_request=METRICS,
         evidence=EVIDENCE,
-        tells=told.tell,
+        tells=sentences.tell,
     ),
     Linkage(linked_by(histogram, GROUP_ID), made_by, lambda spec, state: "several"),
 )

@@ -15,10 +15,17 @@ from pganon.encode.first import compares_with_first
 from pganon.encode.records import NUMBER
 from pganon.forms.elements import attribute_columns, own_value
 from pganon.forms.shape import PublishedRelation, Shape
-from pganon.forms.stored import drawn_numbers, index_step, key_step, numbers, repeated, stored
+from pganon.forms.stored_relations import (
+    drawn_numbers,
+    index_step,
+    key_step,
+    numbers,
+    repeated,
+    stored,
+)
 from pganon.forms.work import GROUP_CELLS, GROUP_SIZES, GROUPED_CLASSES, LOCAL_GROUPED, shown_beside
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form.generalized import GENERALIZED, generalization_steps
+from pganon.methods.common.form.generalization import GENERALIZED, generalization_steps
 from pganon.methods.common.form.members import (
     code_columns,
     members,
@@ -28,8 +35,8 @@ from pganon.methods.common.form.members import (
 )
 from pganon.methods.common.form.reference import stored_reference
 from pganon.methods.common.form.table_rows import Rows
-from pganon.methods.local.form.aligned import leader, set_of
 from pganon.methods.local.form.layout import Layout, forms, is_generalized, shown_letter
+from pganon.methods.local.form.shared_buckets import leader, set_of
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.privacy.rows import Relation

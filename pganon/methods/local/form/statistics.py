@@ -18,16 +18,16 @@ from pganon.encode.facts import KEPT
 from pganon.encode.work import CODED
 from pganon.forms.facts import SQUARES, SUPPRESSED
 from pganon.forms.form import Whole
-from pganon.forms.inferred import Inferred
+from pganon.forms.inference import Inferred
 from pganon.forms.shape import Relations
 from pganon.forms.utility import Utility
 from pganon.forms.work import GROUP_SIZES, LOCAL_GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form.recode import EXTENTS
-from pganon.methods.local.form import facts, inferred
-from pganon.methods.local.form.aligned import sets
+from pganon.methods.local.form import facts, inference
 from pganon.methods.local.form.axes import ncp, paper_loss
 from pganon.methods.local.form.layout import Layout, forms, shown_letter
+from pganon.methods.local.form.shared_buckets import sets
 from pganon.methods.local.form.staging import GROUPS, part_of, relations
 from pganon.methods.local.local_facts import CELLS, LOSS, PAPER_LOSS, SUPPRESSED_CELLS
 from pganon.methods.local.local_names import bucket_column, form_column
@@ -175,7 +175,7 @@ def measures(layout: Layout) -> Chains:
     return [
         [loss],
         *[[bucket_check(item, staged)] for item in layout.spec.sensitive],
-        *inferred.chains(layout),
+        *inference.chains(layout),
     ]
 
 
@@ -303,8 +303,8 @@ def utility(spec: ReleaseSpec, observed: Facts) -> LocalUtility:
     gone = (observed[RECORDS] - observed[KEPT]) * len(spec.attributes)
     return replace(
         described(spec, observed, gone + observed[SUPPRESSED_CELLS]),
-        inferred=inferred.inferred(layout, observed),
-        taught=inferred.taught(layout, observed),
+        inferred=inference.inferred(layout, observed),
+        taught=inference.taught(layout, observed),
         aligned=tuple(
             tuple(item.published for item in columns) for columns in sets(layout, observed)
         ),

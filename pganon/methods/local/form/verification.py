@@ -12,7 +12,7 @@ from pganon.encode.records import ties
 from pganon.forms.elements import attribute_columns, value_key
 from pganon.forms.form import Tables
 from pganon.forms.shape import Relations
-from pganon.methods.common.form.checked import (
+from pganon.methods.common.form.checks import (
     counted,
     offending_check,
     requirement_check,
@@ -20,7 +20,7 @@ from pganon.methods.common.form.checked import (
     unequal,
 )
 from pganon.methods.common.form.reference import (
-    SAID as OF_REFERENCES,
+    MESSAGES as OF_REFERENCES,
 )
 from pganon.methods.common.form.reference import (
     against,
@@ -28,8 +28,8 @@ from pganon.methods.common.form.reference import (
     source_counts,
     with_shares,
 )
-from pganon.methods.local.form.aligned import sets
 from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.form.shared_buckets import sets
 from pganon.methods.local.form.staging import RECORDS, part_of, shape
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.methods.local.search.subsets import BUCKET, GENERALIZED
@@ -61,7 +61,7 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
     return (*queries, *reference_checks(spec, tables))
 
 
-SAID = {
+MESSAGES = {
     **OF_REFERENCES,
     "forms": "Rows of a group show the same columns, and have a bucket where they hide one.",
     "buckets": "Every hidden {column} is in one bucket, which has as many values as rows.",

@@ -11,8 +11,8 @@ from pganon.forms.elements import exact_column
 from pganon.forms.form import Tables
 from pganon.identifiers import quote
 from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
-from pganon.methods.local.form.aligned import set_of
 from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.form.shared_buckets import set_of
 from pganon.methods.local.form.staging import RECORDS, part_of, shape
 from pganon.methods.local.local_names import bucket_column, form_column, values_part
 from pganon.policy.options import COUNT, GROUP_ID

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pganon.cli.collected import collect
+from pganon.cli.report_data import collect
 from pganon.forms.utility import ClassUtility, IdentityUtility
 from pganon.publish import comparison, lifecycle, listing
 from pganon.publish.figures import Verified

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pganon.cli.collected import collect
+from pganon.cli.report_data import collect
 from pganon.forms.utility import AnatomyUtility, ClusterUtility
 from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.methods.common.bucket_options import link

@@ -15,7 +15,7 @@ from psycopg import sql
 from pganon.encode.people import mark_from, mark_seed, population_secret
 from pganon.errors import PrivacyRefusal
 from pganon.forms.elements import vector_key
-from pganon.forms.linked import LinkedRows
+from pganon.forms.links import LinkedRows
 from pganon.history.invariance.signatures import (
     SIGNATURE_VALUES,
     SIGNATURES,

@@ -10,7 +10,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.form import inferred
+from pganon.methods.buckets.form import inference
 from pganon.methods.common.form import attacks
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.sqltools import statement
@@ -313,7 +313,7 @@ def test_association(db: Database) -> None:
         for (i, j), value in pairs.items()
         if names[i] not in SENSITIVE and names[j] in SENSITIVE and value > 0
     }
-    strongest = sorted(expected, key=lambda pair: -expected[pair])[: inferred.STRONGEST]
+    strongest = sorted(expected, key=lambda pair: -expected[pair])[: inference.STRONGEST]
     assert [(r.column, r.sensitive) for r in related] == strongest
     for r in related:
         assert r.association == pytest.approx(expected[r.column, r.sensitive], abs=1e-7)
@@ -322,7 +322,7 @@ def test_association(db: Database) -> None:
 def test_association_of_the_first_records(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as the limit says, and the same ones again."""
     whole = stage(db, people(300), FORMS["anatomy"][0]).utility.related
-    monkeypatch.setattr(inferred, "RELATED", 50)
+    monkeypatch.setattr(inference, "RELATED", 50)
     some = [stage(db, people(300), FORMS["anatomy"][0]).utility.related for _ in range(2)]
     assert some[0] == some[1]
     assert some[0] != whole

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.methods.local import ordered
+from pganon.methods.local import record_order
 from pganon.run.executor import Executor
 from tests.integration.methods.local.test_local import K2, diverse, groups, local_policy, semi
 from tests.support.harness.cluster import Database
@@ -87,8 +87,8 @@ def test_a_value_is_in_the_bucket_of_its_record(
         pytest.skip("two values alone")
     made(db, kind)
     found: list[Any] = []
-    for most, as_they_are in ((ordered.MOST, True), (0, True), (ordered.MOST, False)):
-        monkeypatch.setattr(ordered, "MOST", most)
+    for most, as_they_are in ((record_order.MOST, True), (0, True), (record_order.MOST, False)):
+        monkeypatch.setattr(record_order, "MOST", most)
         if not as_they_are:
             for module in ("placed", "ordered"):
                 of = sys.modules[f"pganon.methods.local.{module}"]
@@ -125,7 +125,7 @@ def test_nothing_is_written_out_twice(db: Database, monkeypatch: pytest.MonkeyPa
     assert {"ranges1", "bucketed0"} < set(begun)
     assert not {"placed", "bucketed1", "ranges0"} & set(begun)
     begun.clear()
-    monkeypatch.setattr(ordered, "MOST", 0)
+    monkeypatch.setattr(record_order, "MOST", 0)
     released(db, "m_invariance")
     assert {"bucketed0", "bucketed1"} < set(begun)
     assert not {"placed", "ranges1"} & set(begun)

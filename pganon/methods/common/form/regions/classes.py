@@ -7,10 +7,10 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.work import CODED
 from pganon.forms.form import Tables
-from pganon.forms.stored import numbers
+from pganon.forms.stored_relations import numbers
 from pganon.forms.work import GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form.checked import violations_check
+from pganon.methods.common.form.checks import violations_check
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.increments import BOUNDS, REGIONS, TESTED
 from pganon.resolved.model import ReleaseSpec

@@ -18,7 +18,7 @@ from pganon.methods.common.division import MEASURE
 from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import hidden_values
 from pganon.methods.local.form import facts
-from pganon.methods.local.form.aligned import Link, links, sets
+from pganon.methods.local.form.shared_buckets import Link, links, sets
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked

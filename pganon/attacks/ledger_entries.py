@@ -13,7 +13,7 @@ import psycopg
 
 from pganon import sqlfiles
 from pganon.attacks.findings import Attacked
-from pganon.forms.withheld import told_finding
+from pganon.forms.confidential import told_finding
 from pganon.ledger import repository as ledger
 from pganon.policy.partition import part_hash, shown_part
 from pganon.publish import release_state

@@ -10,10 +10,10 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.combination import COMBINATION, code_of
+from pganon.encode.distribution import by_cell
 from pganon.encode.facts import weight_type
-from pganon.encode.placed import by_cell
 from pganon.encode.records import ties
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.encode.work import CODED, LOOKS
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, query

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pganon.privacy.judged import ALL_VERSIONS
+from pganon.privacy.model_scope import ALL_VERSIONS
 from pganon.report.parts import Members
 
 _BOXED = ("range", "set", "ordinal", "label", "listed", "mean", "mode")

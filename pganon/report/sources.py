@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pganon.forms.confidential import WITHHELD
 from pganon.forms.evidence import JUDGEMENT
-from pganon.forms.told import Told, details
+from pganon.forms.sentences import Told, details
 from pganon.forms.utility import Utility
-from pganon.forms.withheld import WITHHELD
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.privacy.base import Requirement
@@ -108,7 +108,7 @@ class Collected:
 
     @property
     def withheld(self) -> bool:
-        """Whether no figure of the source is told; see :mod:`pganon.forms.withheld`."""
+        """Whether no figure of the source is told; see :mod:`pganon.forms.confidential`."""
         return bool(self.measures.get(WITHHELD))
 
     @property

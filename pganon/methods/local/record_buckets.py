@@ -9,9 +9,9 @@ from pganon.forms.work import GROUPED_CLASSES
 from pganon.methods.local.aligned import shared
 from pganon.methods.local.buckets import bucketed
 from pganon.methods.local.context import Context, codes
-from pganon.methods.local.form.aligned import leader, set_of
+from pganon.methods.local.form.shared_buckets import leader, set_of
 from pganon.methods.local.form.staging import Held, Numbered, drawn
-from pganon.methods.local.ordered import (
+from pganon.methods.local.record_order import (
     all_buckets,
     bucket_of,
     in_range,
@@ -20,7 +20,7 @@ from pganon.methods.local.ordered import (
     ranged_values,
     ranges,
 )
-from pganon.methods.local.placed import placed
+from pganon.methods.local.released_records import placed
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import aliased, col, fragment, num, query

@@ -13,7 +13,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.methods.classes.full_domain import facts
-from pganon.methods.classes.full_domain.estimated import said
+from pganon.methods.classes.full_domain.estimates import said
 from pganon.methods.classes.full_domain.keys import (
     WORD,
     ambiguous,

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
 from pganon.encode.extents import group_extents, released_below
-from pganon.forms.stored import numbers
+from pganon.forms.stored_relations import numbers
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.full_domain import facts

@@ -197,12 +197,12 @@ def combined(views: Sequence[ShownView], attributes: Sequence[Attribute]) -> Sho
         return None
     # All have the same buckets. The last one says in which of sensitive tables a record is, where
     # these have others.
-    bearing = plain[-1]
-    groups = [bearing.group, *bearing.links.values()]
-    tree = query("select 1 from b", {"b": _rows(bearing, groups)})
-    columns = [*[col(name, "b") for name in groups], *_published(bearing, "b")]
+    linking = plain[-1]
+    groups = [linking.group, *linking.links.values()]
+    tree = query("select 1 from b", {"b": _rows(linking, groups)})
+    columns = [*[col(name, "b") for name in groups], *_published(linking, "b")]
     share: exp.Expr = col("n", "b")
-    for place, view in enumerate(one for one in slices if one is not bearing):
+    for place, view in enumerate(one for one in slices if one is not linking):
         part, whole = f"s{place}", f"z{place}"
         bucket = view.bucket or view.group
         apart = [] if view.bucket is None else [view.group]
@@ -212,16 +212,16 @@ def combined(views: Sequence[ShownView], attributes: Sequence[Attribute]) -> Sho
             g=col(bucket, "v"),
             n=view.records,
         )
-        on = exp.EQ(this=col(bucket, part), expression=col(bearing.group, "b"))
+        on = exp.EQ(this=col(bucket, part), expression=col(linking.group, "b"))
         tree = tree.join(aliased(_rows(view, [bucket, *apart]), part), on=on)
-        on = exp.EQ(this=col("g", whole), expression=col(bearing.group, "b"))
+        on = exp.EQ(this=col("g", whole), expression=col(linking.group, "b"))
         tree = tree.join(aliased(sized, whole), on=on)
         share = fragment(":s * :n / :z", s=share, n=col("n", part), z=col("n", whole))
         columns += [*[col(name, part) for name in apart], *_published(view, part)]
     tree = tree.select(*columns, named(share, COUNT), append=False)
     name = QualifiedName("", "combinations")
-    made = PublishedView(name, render(tree), bearing.view.columns, "")
-    return ShownView(made, bearing.group, tuple(attributes), (), (), COUNT)
+    made = PublishedView(name, render(tree), linking.view.columns, "")
+    return ShownView(made, linking.group, tuple(attributes), (), (), COUNT)
 
 
 def _rows(view: ShownView, groups: Sequence[str]) -> exp.Select:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.report.document import document
-from pganon.report.exported import file_entry, held_against
+from pganon.report.export_check import file_entry, held_against
 from pganon.report.signature import Unsigned, new_key, sign
 from pganon.report.template import as_json
 from tests.support.harness.cli import pganon

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from pganon.forms.evidence import DIGEST, WARNINGS
 from pganon.policy.reporting import AUTHORITIES
-from pganon.privacy.judged import VOID
+from pganon.privacy.model_scope import VOID
 from pganon.report import events, figures, guarantee
 from pganon.report.attacks import telling
-from pganon.report.collected import Collected
+from pganon.report.sources import Collected
 from pganon.report.words import count, listed, number, percent, plain, value
 from pganon.resolved.shards import UNLOCKED
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.forms import told as sentences
-from pganon.forms.told import Told, count, share, told
+from pganon.forms import sentences as sentences
+from pganon.forms.sentences import Told, count, share, told
 from pganon.forms.utility import Utility
 from pganon.methods.local.form.statistics import LocalUtility
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pganon.forms.told import Told, count, share, told
+from pganon.forms.sentences import Told, count, share, told
 from pganon.forms.utility import IdentityUtility, Utility
 
-SAID = {
+MESSAGES = {
     "structure_of_individuals": "Everybody is in one group, under one number.",
     "exposed": "Few people have a value that nobody else of their group has, beside others.",
     "smallest_count_group": "In every group at least {required} people have equally many records.",

@@ -11,12 +11,12 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.cli.written import program
+from pganon.cli.pages import program
 from pganon.identifiers import QualifiedName, parse_name
 from pganon.install import access
 from pganon.publish import listing
 from pganon.publish.sessions import translated
-from pganon.report.readers.seen import Commonest, Seen
+from pganon.report.readers.view import Commonest, Seen
 from pganon.sqltools import cast, col, fragment, query, statement
 
 Connection = psycopg.Connection[Any]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pganon.forms.inferred import Inferred
+from pganon.forms.inference import Inferred
 from pganon.forms.utility import Utility
 
 

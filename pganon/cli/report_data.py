@@ -9,9 +9,9 @@ from typing import Any, cast
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.written import program
+from pganon.cli.pages import program
+from pganon.forms.confidential import told_measures
 from pganon.forms.evidence import DIGEST, sha256
-from pganon.forms.withheld import told_measures
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
 from pganon.policy.columns import of_role
@@ -19,8 +19,8 @@ from pganon.privacy.requirements import requirements_of
 from pganon.publish.listing import events, find
 from pganon.publish.privileges import can_read
 from pganon.publish.release_state import History, Version, unknown_version
-from pganon.report.collected import Access, Collected, Crossing, VersionFacts
 from pganon.report.parts import OverVersions
+from pganon.report.sources import Access, Collected, Crossing, VersionFacts
 
 Connection = psycopg.Connection[Any]
 

@@ -23,7 +23,7 @@ from pganon.encode.axis import Axis, OrderedAxis
 from pganon.encode.number_line import place
 from pganon.encode.work import dictionary
 from pganon.forms.facts import NUMBERED
-from pganon.forms.inferred import Inferred
+from pganon.forms.inference import Inferred
 from pganon.forms.work import EXTENTS, LOCAL_GROUPED
 from pganon.methods.common.form import attacks
 from pganon.methods.common.form.attacks import Bounds, code_of, hashed, inferred_from, on_line

@@ -15,10 +15,10 @@ from pganon.encode.records import NUMBER, numbered_by, ties
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.local.context import Context
 from pganon.methods.local.eligible import histogram
-from pganon.methods.local.form.aligned import set_of
 from pganon.methods.local.form.facts import hidden
+from pganon.methods.local.form.shared_buckets import set_of
 from pganon.methods.local.form.staging import drawn
-from pganon.methods.local.placed import as_encoded, placed
+from pganon.methods.local.released_records import as_encoded, placed
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import col, fragment, named, query, scalar
 from pganon.steps import CreateTable, State

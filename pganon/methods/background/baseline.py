@@ -17,10 +17,10 @@ from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.options import JsReduce
 from pganon.methods.background.prior import prior_steps
+from pganon.methods.background.published_distribution import SETTLED, settled_step
 from pganon.methods.background.rows import grouped_step
 from pganon.methods.background.search.limits import Limits, limits_against
 from pganon.methods.background.search.reduce import js_reduce
-from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import aliased, col, equal, num, query
 from pganon.steps import State, Step, table

@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.form import Tables
-from pganon.methods.common.form.checked import requirement_check
+from pganon.methods.common.form.checks import requirement_check
 from pganon.methods.common.form.class_checks import class_sizes
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement

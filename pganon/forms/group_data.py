@@ -11,9 +11,9 @@ from pganon.encode.people import has_several, identity
 from pganon.forms.form import PublishedForm, Tables
 from pganon.forms.groups import GROUPS, groups_step
 from pganon.forms.growing import growing_parts, growing_steps
-from pganon.forms.linked import Linked
-from pganon.forms.stored import stored
-from pganon.privacy.judged import Judged
+from pganon.forms.links import Linked
+from pganon.forms.stored_relations import stored
+from pganon.privacy.model_scope import Judged
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.presentation import Presentation
 from pganon.sqltools import num, query, stacked

@@ -16,7 +16,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from pganon.encode.facts import value_count
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.encode.work import reference
 from pganon.identifiers import QualifiedName
 from pganon.privacy.base import Requirement

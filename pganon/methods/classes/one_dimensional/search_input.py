@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.methods.classes.one_dimensional.line import Line
-from pganon.methods.common.packed import packed
+from pganon.methods.common.packing import packed
 from pganon.sqltools import (
     aliased,
     chain,

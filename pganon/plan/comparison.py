@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pganon.forms.form import PublishedForm
+from pganon.forms.group_data import HISTOGRAM, linked, manner, shown_columns
 from pganon.forms.groups import GROUPS
-from pganon.forms.remembered import HISTOGRAM, linked, manner, shown_columns
 from pganon.history.invariance.signatures import InvariantVersion
 from pganon.history.model import GroupTables, NewVersion
 from pganon.resolved.invariance import Signatures

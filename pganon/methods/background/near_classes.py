@@ -19,14 +19,14 @@ from pganon.encode.axis import Axis
 from pganon.encode.curve import piece_of
 from pganon.encode.records import PLACE
 from pganon.methods.background.context import Context, model_against, source_columns, source_counts
-from pganon.methods.background.kept import KEPT_RECORDS
+from pganon.methods.background.eligible_clusters import KEPT_RECORDS
 from pganon.methods.background.options import Incremental, KAgg, KAggMic, Primacy
+from pganon.methods.background.published_distribution import SETTLED, settled_step
 from pganon.methods.background.rows import grouped_step, histograms
 from pganon.methods.background.search.limits import Limits, Model, limits_against
 from pganon.methods.background.search.pieces import joined_pieces
 from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
 from pganon.methods.background.search.primacy import Cost, Pick, Post, Residual, k_primacy
-from pganon.methods.background.settled import SETTLED, settled_step
 from pganon.methods.common.attribute_arrays import attribute_arrays, given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.search import attributes

@@ -21,8 +21,7 @@ from sqlglot import exp
 from pganon.encode.curve import numbered
 from pganon.encode.records import NUMBER, PLACE
 from pganon.forms.work import GROUPED
-from pganon.methods.background.context import Context
-from pganon.methods.background.divided import (
+from pganon.methods.background.blocks import (
     BLOCKS,
     block_steps,
     given_limits,
@@ -30,6 +29,7 @@ from pganon.methods.background.divided import (
     limit_step,
     planner,
 )
+from pganon.methods.background.context import Context
 from pganon.methods.background.near import nearest_steps
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.search.buckets import Planner

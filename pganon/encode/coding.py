@@ -12,12 +12,12 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.combination import COMBINATION, combined, weighted_sum
 from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, placed, summand
 from pganon.encode.gray import sum_modulo_2
-from pganon.encode.hidden import applies
 from pganon.encode.lookups import Joined, dictionary, joined
 from pganon.encode.people import owner_columns
 from pganon.encode.records import DRAW, hides, numbered_by, random_order, tells_hidden
+from pganon.encode.semi_sensitive import applies
 from pganon.encode.sensitive import looked_up_code, with_code
-from pganon.encode.valued import valued
+from pganon.encode.value_codes import valued
 from pganon.encode.work import SNAP
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query, total

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.forms.elements import attribute_columns
-from pganon.forms.inferred import Inferred, Related
+from pganon.forms.inference import Inferred, Related
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.association import associations, values
 from pganon.methods.common.association.columns import (
@@ -34,7 +34,7 @@ from pganon.methods.common.form.attacks import (
     inferred_from,
     on_line,
 )
-from pganon.methods.common.form.generalized import GENERALIZED
+from pganon.methods.common.form.generalization import GENERALIZED
 from pganon.methods.common.form.grouping import Grouping, bucket, record_columns
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.policy.model import Inference
