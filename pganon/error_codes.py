@@ -129,10 +129,6 @@ class ErrorCode(StrEnum):
         "a text has characters that the encoding of the database lacks",
         "write it without them, or use a database with the encoding UTF8",
     )
-    ENUMERATION_TOO_LARGE = _says(
-        "there are too many minimal hitting sets to list them",
-        "ask whether a number of elements is enough",
-    )
     ESTIMATE = _says(
         "the query cannot be estimated from the release; the message says where and why",
         "write it as the hint says, or ask the release with plain SQL",
@@ -464,10 +460,6 @@ class ErrorCode(StrEnum):
     SAME_PERSON = _says(
         "who asked for a release, or applied its policy, cannot approve it",
         "have a second person decide",
-    )
-    SEARCH_TOO_LARGE = _says(
-        "the exact search for a hitting set was stopped",
-        "use smaller groups, or a model without EIR l-diversity",
     )
     SEPARATOR = _says(
         "the file has one column, and its name holds another separator",

@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from pganon.methods.individuals.search.hitting_sets import hits_within
 from pganon.server_errors import translate
 from tests.support.harness.cluster import Database
+from tests.support.oracles.hitting_sets import hits_within
 from tests.support.oracles.model import smallest_hitting_set
 
 pytestmark = pytest.mark.primary_server_only

@@ -15,7 +15,6 @@ from pganon.errors import (
     Problem,
     UsageError,
 )
-from pganon.methods.individuals.search.hitting_sets import SearchTooLarge
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,6 @@ from pganon.methods.individuals.search.hitting_sets import SearchTooLarge
         PrivacyRefusal("too few", model="k_anonymity", required=5, observed=2.0, hint="more"),
         PolicyError([Problem("is missing", "release", 1)], file="a.yaml"),
         DatabaseError("failed", sqlstate="57014", step="encode"),
-        SearchTooLarge(7),
     ],
     ids=lambda error: type(error).__name__,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 
@@ -20,24 +19,6 @@ def bits(mask: int) -> Iterator[int]:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
-
-
-def encoded(family: Iterable[Iterable[int]]) -> tuple[list[int], list[int]]:
-    """Masks of the members, and the element of every bit, ascending.
-
-    Raises:
-        ValueError: a member is empty, so nothing hits it.
-    """
-    members = [frozenset(member) for member in family]
-    if frozenset() in members:
-        raise ValueError("a family with an empty member has no hitting set")
-    elements = sorted(frozenset().union(*members))
-    place = {element: bit for bit, element in enumerate(elements)}
-    return [mask_of(place[element] for element in member) for member in members], elements
-
-
-def decoded(mask: int, elements: list[int]) -> frozenset[int]:
-    return frozenset(elements[bit] for bit in bits(mask))
 
 
 def absorbed(family: Iterable[int]) -> list[int]:
@@ -63,13 +44,3 @@ def _holds_filed(member: int, filed: dict[int, list[int]]) -> bool:
                 return True
         remaining ^= low
     return False
-
-
-def degrees_of(members: Iterable[int]) -> Counter[int]:
-    """The number of members of every bit."""
-    return Counter(bit for member in members for bit in bits(member))
-
-
-def most_frequent(degrees: Counter[int]) -> int:
-    """The bit of most members, the lowest of several."""
-    return min(degrees, key=lambda bit: (-degrees[bit], bit))

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.individuals.search.hitting_sets import hits_within
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import publish, refused
+from tests.support.oracles.hitting_sets import hits_within
 from tests.support.sources.builders import make_table, policy
 from tests.support.sources.identity import eir
 from tests.support.sources.stays import stored
 
 pytestmark = pytest.mark.primary_server_only
 
-WITNESS = "pganon.methods.individuals.search.hitting_sets.witness.BRANCHES"
+WITNESS = "pganon.methods.individuals.search.hitting_sets.BRANCHES"
 
 
 def build(db: Database, individuals: int, *, values: int, each: int) -> None:

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from pganon.methods.common.search.masks import mask_of
 from pganon.methods.individuals.search.hitting_sets import (
-    EnumerationTooLarge,
+    BranchAndBound,
     LazyWitness,
     SearchTooLarge,
-    decision,
+)
+from tests.support.harness.work import calls
+from tests.support.oracles import model as oracle
+from tests.support.oracles.hitting_sets import (
     extended_hitting_sets,
     hits_within,
     minimal_hitting_sets,
     minimum_hitting_set,
 )
-from pganon.methods.individuals.search.hitting_sets.decision import BranchAndBound
-from tests.support.harness.work import calls
-from tests.support.oracles import model as oracle
 
 GOLDEN = {
     "triangle": ("ab bc ca", 2, 3),
@@ -77,18 +77,17 @@ def test_golden(name: str) -> None:
 
 
 BOUNDS = {
-    "triangle": (1, 2),
-    "Fano": (1, 3),
-    "all pairs of five": (2, 3),
-    "cycle of seven": (3, 4),
-    "star": (1, 1),
-    "singletons": (3, 3),
-    "grid": (3, 3),
-    "Petersen": (5, 5),
-    "five disjoint ones": (5, 5),
+    "triangle": 2,
+    "Fano": 3,
+    "all pairs of five": 3,
+    "cycle of seven": 4,
+    "star": 1,
+    "singletons": 3,
+    "grid": 3,
+    "Petersen": 5,
+    "five disjoint ones": 5,
 }
-"""Members that have nothing in common, taken greedily; and the fewest elements whose frequencies
-add up to all members."""
+"""The fewest elements whose frequencies add up to all members."""
 
 
 def family_with_bounds(name: str) -> Family:
@@ -98,28 +97,8 @@ def family_with_bounds(name: str) -> Family:
 
 
 @pytest.mark.parametrize(
-    ("name", "packing"),
-    [pytest.param(name, p, id=f"5.2-{name}-packing {p}") for name, (p, _) in BOUNDS.items()],
-)
-def test_the_search_for_a_minimum_starts_at_the_packing(
-    name: str, packing: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tried: list[int] = []
-
-    class Watched(BranchAndBound):
-        def run(self, family: list[int], size: int) -> int | None:
-            tried.append(size)
-            return super().run(family, size)
-
-    monkeypatch.setattr(decision, "BranchAndBound", Watched)
-    found = minimum_hitting_set(family_with_bounds(name))
-    # Every size from the packing on was tried, up to the one that is enough.
-    assert len(found) - (len(tried) - 1) == packing
-
-
-@pytest.mark.parametrize(
     ("name", "degree"),
-    [pytest.param(name, d, id=f"5.2-{name}-degree {d}") for name, (_, d) in BOUNDS.items()],
+    [pytest.param(name, d, id=f"5.2-{name}-degree {d}") for name, d in BOUNDS.items()],
 )
 def test_less_than_the_degree_bound_needs_no_search(name: str, degree: int) -> None:
     family = family_with_bounds(name)
@@ -219,12 +198,12 @@ TRIPLES = list(itertools.combinations(range(40), 3))
 
 def test_too_much_work_is_an_error_and_never_an_answer() -> None:
     family = random.Random(1).sample(TRIPLES, 200)
-    with pytest.raises(SearchTooLarge, match="stopped after 200 branches"):
+    with pytest.raises(SearchTooLarge):
         minimum_hitting_set(family, branches=200)
 
 
 def test_a_witness_that_cannot_tell_does_not_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.witness.BRANCHES", 20)
+    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.BRANCHES", 20)
     family = random.Random(1).sample(TRIPLES, 200)
     witness, exact = LazyWitness(16), 0
     for size, member in enumerate(family, 1):
@@ -233,7 +212,7 @@ def test_a_witness_that_cannot_tell_does_not_claim(monkeypatch: pytest.MonkeyPat
             break
     needed = next(n for n in range(1, 201) if hits_within(family[:n], 15) is None)
     assert exact == 0 or exact >= needed
-    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.witness.BRANCHES", 100_000)
+    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.BRANCHES", 100_000)
     later = LazyWitness(16)
     assert any(later.add(mask_of(member)) for member in family[:needed])
 
@@ -244,7 +223,7 @@ def test_a_family_that_could_not_be_decided_is_searched_again(
     """The more individuals, the easier it is to tell."""
     rng = random.Random(1)
     family = [rng.sample(range(12), 3) for _ in range(300)]
-    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.witness.BRANCHES", 18)
+    monkeypatch.setattr("pganon.methods.individuals.search.hitting_sets.BRANCHES", 18)
     witness = LazyWitness(6)
     size = next(n for n, member in enumerate(family, 1) if witness.add(mask_of(member)))
     needed = next(n for n in range(1, 300) if hits_within(family[:n], 5) is None)
@@ -269,22 +248,11 @@ def test_ten_of_fifty_equally_frequent_values() -> None:
 
 def test_every_search_has_work_of_its_own() -> None:
     family = [mask_of(member) for member in random.Random(1).sample(TRIPLES, 60)]
-    search = BranchAndBound()
+    search = BranchAndBound(100_000)
     search.run(family, 12)
     once = search.done
     search.run(family, 12)
     assert search.done == once > 1
-
-
-def test_too_many_minimal_sets_are_refused() -> None:
-    family = [set(range(20 * i, 20 * i + 20)) for i in range(4)]
-    with pytest.raises(EnumerationTooLarge, match=r"too large \(> 100000\)"):
-        minimal_hitting_sets(family)
-    sets = {frozenset[int]()}
-    for member in family[:3]:
-        sets = extended_hitting_sets(sets, member)
-    with pytest.raises(EnumerationTooLarge):
-        extended_hitting_sets(sets, family[3])
 
 
 def test_large_families_are_judged_fast() -> None:
@@ -294,15 +262,13 @@ def test_large_families_are_judged_fast() -> None:
     family = [set(rng.choices(range(619), weights, k=9)) for _ in range(3000)]
     assert hits_within(family, 9) is None
     masks = list(map(mask_of, family))
-    disjoint = [{3 * i, 3 * i + 1} for i in range(2000)]
 
-    def judged() -> int:
+    def judged() -> bool:
         witness = LazyWitness(10)
-        assert any(witness.add(member) for member in masks)
-        return len(minimum_hitting_set(disjoint))
+        return any(witness.add(member) for member in masks)
 
-    size, work = calls(judged)
-    assert size == 2000
+    satisfied, work = calls(judged)
+    assert satisfied
     assert work < 3_000_000
 
 

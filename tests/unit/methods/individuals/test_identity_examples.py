@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pganon.methods.individuals import search
-from pganon.methods.individuals.search.hitting_sets import minimum_hitting_set
 from tests.support.oracles import identity_search as oracle
+from tests.support.oracles.hitting_sets import minimum_hitting_set
 from tests.support.oracles.identity_search import Cat, Num, Table
 from tests.support.sources import identity_cases as cases
 

@@ -1,4 +1,4 @@
-"""Small hitting sets by branch and bound: the fewest elements that meet every set of a family.
+"""Small hitting sets by branch and bound, and whether a growing family needs l elements to be hit.
 
 Whether b elements are enough is NP-complete, so the work is bounded: past the bound
 :class:`SearchTooLarge` is raised, never a wrong answer.
@@ -7,62 +7,20 @@ Whether b elements are enough is NP-complete, so the work is bounded: past the b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from pganon.error_codes import ErrorCode
-from pganon.errors import EXIT_REFUSED, PganonError
-from pganon.methods.common.search.masks import absorbed, bits, decoded, encoded
+from pganon.methods.common.search.masks import absorbed, bits
 
-BRANCHES = 100_000
-"""Branches of one search before it gives up; seconds."""
+BRANCHES = 20_000
+"""Branches of a search before the family counts as not satisfied; some two seconds. The server
+verifies what comes out, and may look at more."""
+
+GROWTH = 5
+"""A family that could not be decided is searched again when it has a fifth more members."""
 
 
-class SearchTooLarge(PganonError):
+class SearchTooLarge(Exception):
     """The search for a small hitting set passed its bound on work."""
-
-    exit_code = EXIT_REFUSED
-    code = ErrorCode.SEARCH_TOO_LARGE
-
-    def __init__(self, branches: int) -> None:
-        super().__init__(
-            f"the exact search for a minimum hitting set was stopped after {branches} branches",
-            hint="use smaller groups, or a model without EIR l-diversity",
-        )
-
-
-def minimum_hitting_set(
-    family: Iterable[Iterable[int]], *, branches: int = BRANCHES
-) -> frozenset[int]:
-    """A smallest set that meets every member; empty for an empty family.
-
-    Raises:
-        ValueError: a member is empty, so nothing hits it.
-        SearchTooLarge: the search passed `branches`.
-    """
-    masks, elements = encoded(family)
-    reduced = _reduce(masks, len(elements))
-    assert reduced is not None, "all elements together hit every member"
-    forced, members = reduced
-    search = BranchAndBound(branches)
-    size = _lower_bound(members)
-    # From below: every failed search proves a lower bound, the first success is the minimum.
-    while (hitting := search.run(members, size)) is None:
-        size += 1
-    return decoded(forced | hitting, elements)
-
-
-def hits_within(
-    family: Iterable[Iterable[int]], size: int, *, branches: int = BRANCHES
-) -> frozenset[int] | None:
-    """A hitting set of at most `size` elements, or None if there is none.
-
-    Raises:
-        ValueError: a member is empty, so nothing hits it.
-        SearchTooLarge: the search passed `branches`.
-    """
-    masks, elements = encoded(family)
-    hitting = BranchAndBound(branches).run(masks, size)
-    return None if hitting is None else decoded(hitting, elements)
 
 
 class BranchAndBound:
@@ -72,7 +30,7 @@ class BranchAndBound:
     there are.
     """
 
-    def __init__(self, branches: int = BRANCHES) -> None:
+    def __init__(self, branches: int) -> None:
         self.allowed = branches
         self.done = 0
 
@@ -94,14 +52,14 @@ class BranchAndBound:
         try:
             hitting = self._within(holders, (1 << len(members)) - 1, size - forced.bit_count())
         except RecursionError:
-            raise SearchTooLarge(self.done) from None
+            raise SearchTooLarge from None
         return None if hitting is None else forced | hitting
 
     def _within(self, holders: Mapping[int, int], missed: int, size: int) -> int | None:
         """Elements that hit the members that are still missed."""
         self.done += 1
         if self.done > self.allowed:
-            raise SearchTooLarge(self.allowed)
+            raise SearchTooLarge
         if not missed:
             return 0
         degrees = {bit: hit.bit_count() for bit, mask in holders.items() if (hit := mask & missed)}
@@ -160,16 +118,6 @@ def _dominated(members: list[int]) -> int:
     return dominated
 
 
-def _lower_bound(members: list[int]) -> int:
-    """Members that have nothing in common need an element each."""
-    used = packing = 0
-    for member in members:
-        if not member & used:
-            used |= member
-            packing += 1
-    return packing
-
-
 def _out_of_reach(
     holders: Mapping[int, int],
     missed: int,
@@ -205,3 +153,67 @@ def _greedy(holders: Mapping[int, int], missed: int, size: int) -> int | None:
         if not missed:
             return chosen
     return None
+
+
+class LazyWitness:
+    """A growing family of sets, and a hitting set of fewer than l elements while there is one.
+
+    While the witness meets what is added, nothing is searched. Where a search would take too long
+    the family is not satisfied yet, which is the safe side; with more members it may be.
+
+    Attributes:
+        satisfied: whether every hitting set is known to have at least l elements. Once true, it
+            stays.
+    """
+
+    def __init__(self, l: int) -> None:  # noqa: E741 (the letter of the definition)
+        if l < 1:
+            raise ValueError(f"l must be at least 1, not {l}")
+        self.l = l
+        self.satisfied = False
+        self._family: set[int] = set()
+        self._witness = 0
+        self._search = BranchAndBound(BRANCHES)
+        self._again: int | None = None  # members to search again with; None: there is a witness
+
+    def add(self, member: int) -> bool:
+        """Add a member, a bit mask; whether the family is satisfied now.
+
+        Raises:
+            ValueError: the member is empty, so nothing hits it.
+        """
+        if not member:
+            raise ValueError("a family with an empty member has no hitting set")
+        self._family.add(member)
+        if self._again is not None and len(self._family) < self._again:
+            return False
+        if self.satisfied or (self._again is None and member & self._witness):
+            return self.satisfied
+        if self._again is None and self._witness.bit_count() < self.l - 1:
+            self._witness |= member & -member
+            return False
+        self._renew()
+        return self.satisfied
+
+    def merge(self, other: LazyWitness) -> bool:
+        """Add all members of another family, which stays as it is."""
+        if other.satisfied and other.l >= self.l:
+            self._family |= other._family
+            self.satisfied = True
+        for member in other._family:
+            self.add(member)
+        return self.satisfied
+
+    def _renew(self) -> None:
+        family = absorbed(self._family)
+        self._family = set(family)
+        self._again = None
+        try:
+            hitting = self._search.run(family, self.l - 1)
+        except SearchTooLarge:
+            self._again = len(family) + len(family) // GROWTH + 1
+            return
+        if hitting is None:
+            self.satisfied = True
+        else:
+            self._witness = hitting

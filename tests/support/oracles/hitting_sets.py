@@ -1,34 +1,33 @@
-"""All minimal hitting sets of a family. There may be exponentially many: for small families."""
+"""Hitting sets of families of sets: the smallest ones, and all minimal ones of small families."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from itertools import count
 
-from pganon.error_codes import ErrorCode
-from pganon.errors import PganonError
-from pganon.methods.common.search.masks import (
-    absorbed,
-    bits,
-    decoded,
-    degrees_of,
-    encoded,
-    most_frequent,
-)
+from pganon.methods.common.search.masks import absorbed, bits, mask_of
+from pganon.methods.individuals.search.hitting_sets import BranchAndBound
 
-SETS = 100_000
-"""Sets at hand before the enumeration gives up."""
+BRANCHES = 100_000
 
 
-class EnumerationTooLarge(PganonError):
-    """There are too many minimal hitting sets to list them."""
+def hits_within(
+    family: Iterable[Iterable[int]], size: int, *, branches: int = BRANCHES
+) -> frozenset[int] | None:
+    """A hitting set of at most `size` elements, or None if there is none."""
+    masks, elements = _encoded(family)
+    hitting = BranchAndBound(branches).run(masks, size)
+    return None if hitting is None else _decoded(hitting, elements)
 
-    code = ErrorCode.ENUMERATION_TOO_LARGE
 
-    def __init__(self) -> None:
-        super().__init__(
-            f"hitting-set enumeration too large (> {SETS}); use the bounded decision",
-            hint="ask whether a number of elements is enough (hits_within)",
-        )
+def minimum_hitting_set(
+    family: Iterable[Iterable[int]], *, branches: int = BRANCHES
+) -> frozenset[int]:
+    """A smallest set that meets every member; empty for an empty family."""
+    members = [frozenset(member) for member in family]
+    found = (hits_within(members, size, branches=branches) for size in count())
+    return next(hitting for hitting in found if hitting is not None)
 
 
 def minimal_hitting_sets(family: Iterable[Iterable[int]]) -> set[frozenset[int]]:
@@ -39,10 +38,9 @@ def minimal_hitting_sets(family: Iterable[Iterable[int]]) -> set[frozenset[int]]
 
     Raises:
         ValueError: a member is empty, so nothing hits it.
-        EnumerationTooLarge: more than `SETS` sets on the way.
     """
-    masks, elements = encoded(family)
-    return {decoded(chosen, elements) for chosen in _minimal(masks)}
+    masks, elements = _encoded(family)
+    return {_decoded(chosen, elements) for chosen in _minimal(masks)}
 
 
 def extended_hitting_sets(
@@ -56,9 +54,6 @@ def extended_hitting_sets(
     Args:
         sets: all minimal hitting sets before.
         member: the new one, not empty.
-
-    Raises:
-        EnumerationTooLarge: more than `SETS` sets on the way.
     """
     new = frozenset(member)
     before = set(sets)
@@ -69,7 +64,6 @@ def extended_hitting_sets(
         rivals = [chosen for chosen in kept if chosen & new == {element}]
         longer = (chosen | {element} for chosen in before - kept)
         result.update(chosen for chosen in longer if not any(rival <= chosen for rival in rivals))
-        _bounded(len(result))
     return result
 
 
@@ -91,16 +85,38 @@ def _minimal(family: list[int]) -> list[int]:
 
 def _divided(members: list[int]) -> list[int]:
     """Sets with the most frequent element, and sets without."""
-    element = 1 << most_frequent(degrees_of(members))
+    element = 1 << _most_frequent(_degrees(members))
     having = [member for member in members if member & element]
     with_it = _minimal([member for member in members if not member & element])
     # The element is needless if the others hit all members that have it.
     with_it = [chosen | element for chosen in with_it if not all(m & chosen for m in having)]
     without = _minimal([member & ~element for member in members])
-    _bounded(len(with_it) + len(without))
     return with_it + without
 
 
-def _bounded(number: int) -> None:
-    if number > SETS:
-        raise EnumerationTooLarge
+def _encoded(family: Iterable[Iterable[int]]) -> tuple[list[int], list[int]]:
+    """Masks of the members, and the element of every bit, ascending.
+
+    Raises:
+        ValueError: a member is empty, so nothing hits it.
+    """
+    members = [frozenset(member) for member in family]
+    if frozenset() in members:
+        raise ValueError("a family with an empty member has no hitting set")
+    elements = sorted(frozenset().union(*members))
+    bit_of = {element: bit for bit, element in enumerate(elements)}
+    return [mask_of(bit_of[element] for element in member) for member in members], elements
+
+
+def _decoded(mask: int, elements: list[int]) -> frozenset[int]:
+    return frozenset(elements[bit] for bit in bits(mask))
+
+
+def _degrees(members: Iterable[int]) -> Counter[int]:
+    """The number of members of every bit."""
+    return Counter(bit for member in members for bit in bits(member))
+
+
+def _most_frequent(degrees: Counter[int]) -> int:
+    """The bit of most members, the lowest of several."""
+    return min(degrees, key=lambda bit: (-degrees[bit], bit))
