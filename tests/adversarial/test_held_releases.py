@@ -143,6 +143,7 @@ def test_people_who_were_forgotten_while_it_was_looked_at(
 
     monkeypatch.setattr(held, "stamps", stamps)
     assert _approved(db, request) == ("failed", "stale")
+    assert _reason(db, request), "the steward is told why"
 
 
 @pytest.fixture
@@ -187,6 +188,7 @@ def test_two_increments_of_one_cohort(people: Database) -> None:
     assert growing.cohorts(conn) == [(12, False)], "who came since waits"
     assert _approved(people, first) == ("released", None)
     assert _approved(people, second) == ("failed", "stale")
+    assert _reason(people, second)
     assert len(growing.rows(conn)) == 12
     third = _grown(people)
     assert growing.cohorts(conn) == [(12, True), (6, False)]
@@ -221,6 +223,7 @@ def test_shared_tables_were_changed_meanwhile(people: Database) -> None:
     table = sql.Identifier("pganon_data", row[0])
     conn.execute(sql.SQL("UPDATE {} SET disease = 'flu'").format(table))
     assert _approved(people, request) == ("failed", "stale")
+    assert _reason(people, request)
 
 
 def test_views_in_use_cost_no_approval(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,9 +308,9 @@ def test_a_policy_that_changed_since(db: Database) -> None:
     assert _approved(db, request) == ("failed", "changed")
     assert queue.state(db, waiting) == ("failed", "changed")
     code = "SELECT code FROM pganon.requests WHERE id = %s"
-    with pytest.raises(psycopg.Error, match="failed") as caught:
-        db.connect("analyst").execute("CALL pganon.await_request(%s, '1 min')", [waiting])
-    assert caught.value.diag.message_hint == "the policy has changed since: ask again"
+    progress = "SELECT hint FROM pganon.request_progress(%s, now(), '1 min', NULL, NULL)"
+    told = db.connect("analyst").execute(progress.encode(), [waiting]).fetchone()
+    assert told == ("the policy has changed since: ask again",)
     assert db.connect("analyst").execute(code.encode(), [waiting]).fetchone() == ("changed",)
     assert faults.content(db.owner()) is None
     queue.apply(db, publish=APPROVAL, suppression_limit=0.1)
@@ -320,6 +323,14 @@ def test_a_policy_that_lets_earlier_requests_run(db: Database) -> None:
     asked = {**queue.ASKED, "on_change": "run"}
     queue.apply(db, publish={**APPROVAL, "approval": {"by": ["analyst"]}}, requests=asked)
     assert _approved(db, request) == ("released", None)
+
+
+def _reason(db: Database, request: int) -> str:
+    """Why the request failed, in words."""
+    reason = "SELECT reason FROM pganon.requests WHERE id = %s"
+    row = db.owner().execute(reason.encode(), [request]).fetchone()
+    assert row is not None
+    return row[0]
 
 
 def _beside(db: Database, **changes: Any) -> None:
@@ -338,6 +349,7 @@ def test_a_late_approval_is_judged_beside_what_appeared(db: Database) -> None:
     request = _held(db)
     _beside(db, where="id > 3", republication="refuse")
     assert _approved(db, request) == ("failed", "republication")
+    assert "were in other groups in version 1 of the release others" in _reason(db, request)
     last = listing.events(db.owner(), "patients")[-1]
     assert (last["event"], last["details"]["code"]) == ("refused", "republication")
     assert last["details"]["reason"] == "crossing"
@@ -511,3 +523,4 @@ def test_a_late_approval_of_signatures(db: Database) -> None:
     assert result.request is not None
     kept.release({**people, 7: "a", 8: "b"}, release="r_other")
     assert _approved(db, result.request) == ("failed", "stale")
+    assert _reason(db, result.request or 0)
