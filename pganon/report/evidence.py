@@ -62,10 +62,12 @@ class OtherValues(Part):
 
 
 class Sensitive(Part):
-    """How common values of a column are in groups: the most common one, and each of them."""
+    """How common values of a column are in groups: the most common one, and each of them. Those
+    that are `missing`, as the policy declares, are not taken for the most common one."""
 
     column: str
     of: Literal["all", "hidden"]
+    missing: list[str | None]
     most: Number
     mean: Number | None
     bins: list[ShareBin]

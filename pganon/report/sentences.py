@@ -9,7 +9,20 @@ from typing import Any
 from pganon.policy.reporting import AUTHORITIES
 from pganon.report.charts import risk, values
 from pganon.report.figures import limit_words
-from pganon.report.words import count, day, listed, number, percent, plain, sentence, several
+from pganon.report.words import (
+    count,
+    day,
+    exactly,
+    listed,
+    number,
+    once,
+    percent,
+    plain,
+    sentence,
+    several,
+    the_columns,
+    value,
+)
 
 Document = Mapping[str, Any]
 
@@ -46,10 +59,10 @@ def sentences(report: Document) -> dict[str, Any]:
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
         "not_told": NOT_TOLD,
-        "known": listed(properties["known"]),
         "knowing": properties["knowing"],
+        "exactly": sentence(exactly(properties["known"])),
         "remaining": [_remaining(item, properties["members"]) for item in report["candidates"]],
-        "sensitive": listed(properties["sensitive"]),
+        "sensitive": the_columns(properties["sensitive"], "or"),
         "goes_out": _goes_out(report),
         "readers": _readers(report),
         "tried": _tried(report["attacks"]),
@@ -59,11 +72,7 @@ def sentences(report: Document) -> dict[str, Any]:
         "above": _above(report),
         "population": _population(report),
         "origin": _origin(report),
-        "shares": [
-            "Shares are of those who hide it." if item.get("of") == "hidden" else ""
-            for item in report["sensitive"]
-        ],
-        "others": [_others(item, properties["members"]) for item in report["sensitive"]],
+        "of_values": [_of_values(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
         "commonest": [commonest(item) for item in report["sensitive"]],
         "models": [
@@ -95,7 +104,7 @@ def smallest(sizes: Document) -> str:
 
 
 def commonest(item: Document) -> str:
-    return f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
+    return f"On average {percent(item['mean'])} of a group share its most common value"
 
 
 def of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
@@ -163,11 +172,11 @@ def _alone(report: Document) -> str:
     known, people = report["properties"]["knowing"], report["properties"]["members"]
     few = report["properties"]["smallest"]
     if source["alone"] is None:
-        return f"In the source fewer than {few} {people} are alone with their {known}."
+        return f"In the source fewer than {few} {people} are alone in {known}."
     if source["alone"] == 0:
-        return f"In the source nobody is alone with {known}."
+        return f"In the source nobody is alone in {known}."
     share = source["alone"] / sizes["people"]
-    return f"In the source, {percent(share)} of the {people} are alone with their {known}."
+    return f"In the source, {percent(share)} of the {people} are alone in {known}."
 
 
 def _above(report: Document) -> str:
@@ -194,39 +203,45 @@ def _origin(report: Document) -> str:
     if list(report["risk"]["limits"].values()) != list(AUTHORITIES):
         return "The policy declares them as accepted (report: limits)."
     return (
-        "9 %: the highest chance that the European Medicines Agency (Policy 0070) and Health Canada"
-        " accept for clinical reports. 1 in 11: the US Medicare and Medicaid agency (CMS) publishes"
-        " no cell with fewer than 11 people. Both are limits for publication to everybody; a board"
-        " may allow more to readers under contract."
+        "9 % is the highest chance that the European Medicines Agency (Policy 0070) and Health"
+        " Canada accept for clinical reports. Groups of 12 or more are within it. It is about what"
+        " the US Medicare and Medicaid agency (CMS) holds to, which publishes no cell with fewer"
+        f" than 11 people: {once(11)}. These are limits for publication to everybody; a board may"
+        " allow more to readers under contract."
     )
 
 
-def _others(item: Document, people: str) -> str:
-    others = item["others"]
-    if not others:
-        return ""
-    whole = people
+def _of_values(item: Document, people: str) -> str:
+    """Whose values are counted, which of them are, and which are not named."""
+    whole, texts, others = people, [], item["others"]
     if item.get("of") == "hidden":
         whole = f"{people} {'who hide' if people == 'people' else 'that hide'} it"
-    if not item["values"]:
-        return (
+        texts.append("Shares are of those who hide it.")
+    if item["missing"]:
+        named = " and ".join(f"“{value(one)}”" for one in item["missing"])
+        texts.append(f"{named} counts as missing, and not as a value that a group has in common.")
+    if others and not item["values"]:
+        texts.append(
             f"None of its {count(others['values'])} values is named here, as some of them are too"
             " rare."
         )
-    return (
-        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {whole}"
-        " have together, are not named in this report."
-    )
+    elif others:
+        texts.append(
+            f"{count(others['values'])} rarer values, which {percent(others['share'])} of the"
+            f" {whole} have together, are not named in this report."
+        )
+    return " ".join(texts)
 
 
 def _lost(report: Document) -> str:
     version = report["properties"]
-    known = listed(version["known"])
+    known = the_columns(version["known"])
+    be = "is" if len(version["known"]) == 1 else "are"
     text = (
-        f"Nothing was invented: {known} are as they were, and which {listed(version['sensitive'])}"
-        " belongs to whom is lost."
+        f"Nothing was invented: {known} {be} as before, and which value in"
+        f" {the_columns(version['sensitive'], 'or')} belongs to whom is lost."
         if version["exact"]
-        else f"Nothing was invented: {known} are less exact, everything else is as it was."
+        else f"Nothing was invented: {known} {be} less exact, everything else is as it was."
     )
     if version["suppressed"] == 0:
         return f"{text} No record was left out."
@@ -274,7 +289,7 @@ def _remaining(item: Document, members: str) -> dict[str, str]:
     """Title and note of a chart."""
     left = several(item["smallest"], item["kind"].removesuffix("s"), item["kind"])
     return {
-        "title": f"At least {left} of {listed(item['columns'])} remain",
+        "title": f"At least {left} in {the_columns(item['columns'])} remain",
         "note": f"Per cent of the {members} by how many {item['kind']} their group has.",
     }
 

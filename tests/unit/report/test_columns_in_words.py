@@ -1,0 +1,171 @@
+"""How the page names columns and values, and says of several columns what is the same of all."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pganon.errors import PolicyError
+from pganon.loading import policy_from
+from pganon.report.document import document
+from pganon.report.page import page
+from tests.support.sources.pages import documents
+from tests.support.sources.reports import EVIDENCE, MEASURES, POLICY, collected
+from tests.unit.report.test_page import shown
+
+NAMES = ("age", "sex", "diagnosis", "days")
+LISTED = re.compile(r"\b[Cc]olumns? (?:zz\w+(?:, | and | or )?)+")
+TEXTS = {"summary", "comments", "text", "remains", "somebody", "sentence", "parts", "note"}
+"""Keys of sentences; labels and cells of tables are no sentences."""
+
+
+def texts(found: Any, key: str = "") -> list[str]:
+    if isinstance(found, str):
+        return [found] if key in TEXTS else []
+    if isinstance(found, dict):
+        return [text for name, one in found.items() for text in texts(one, name)]
+    return [text for one in found for text in texts(one, key)] if isinstance(found, list) else []
+
+
+@pytest.mark.parametrize("name", list(documents()))
+def test_columns_are_named_as_columns(name: str):
+    """Names of which nobody could guess that they are columns: `_ageg5yr`, `true`."""
+    written = json.dumps(documents()[name], default=str)
+    for column in NAMES:
+        written = re.sub(rf"\b{column}\b", f"zz{column}", written)
+    found = texts(json.loads(written))
+    named = [text for text in found if "zz" in text]
+    assert len(named) >= 5
+    for text in named:
+        assert "zz" not in LISTED.sub("", text), text
+
+
+COLUMNS = ("diabetic", "asthma", "smoking")
+
+
+def of_columns(most: float = 1.0, last: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A report about three sensitive columns without a requirement; `last` changes the last one."""
+    roles = {**POLICY["columns"], **{name: {"role": "sensitive"} for name in COLUMNS}}
+    policy = {
+        **POLICY,
+        "columns": {name: role for name, role in roles.items() if name != "diagnosis"},
+        "privacy": [{"model": "k_anonymity", "k": 12}],
+    }
+    values = [{"value": "no", "share": 0.8, "highest": round(most, 6)}]
+    values.append({"value": "yes", "share": 0.1, "highest": 0.6})
+    sensitive: list[dict[str, Any]] = [
+        {"column": name, "of": "all", "most": most, "mean": 0.81, "bins": [], "others": None}
+        for name in COLUMNS
+    ]
+    for one in sensitive:
+        one["values"] = values
+    sensitive[-1] |= last or {}
+    checks = [check for check in MEASURES["verified"] if check["column"] is None]
+    found = replace(
+        collected(policy, evidence={**EVIDENCE, "sensitive": sensitive}),
+        measures={**MEASURES, "verified": checks},
+        source_columns=list(roles),
+    )
+    return document(found)
+
+
+def written(report: dict[str, Any]) -> list[str]:
+    return [text.replace("\u00a0", " ") for text in report["comments"]]
+
+
+def test_what_is_the_same_of_several_columns_is_said_once():
+    report = of_columns()
+    box = written(report)
+    same = [text for text in box if "have the same value" in text]
+    assert same == [
+        "In at least one group all have the same value: “no” in the column diabetic, “no” in the"
+        " column asthma, “no” in the column smoking. Whoever finds the group knows it without"
+        " finding the record."
+    ]
+    (more,) = [text for text in box if "far more than the whole" in text]
+    assert more.count("“yes” in the column") == 3
+    assert more.endswith("No requirement limits this in the columns diabetic, asthma and smoking.")
+    (bare,) = [text for text in box if "No requirement is about" in text]
+    assert bare.startswith("No requirement is about the columns diabetic, asthma and smoking,")
+    inferred = [one for one in report["questions"] if one["name"] == "inference"]
+    assert [one["somebody"].split(" has ")[1] for one in inferred] == [
+        "in the columns diabetic, asthma and smoking"
+    ]
+    assert inferred[0]["remains"].count("100\u00a0% of a group in the column") == 3
+    assert report["summary"].count("all have the same value in the columns") == 1
+    assert shown(page(report)).count("Readers know the shares in the whole") == 1
+
+
+def test_columns_of_which_not_the_same_is_true_are_apart():
+    box = written(of_columns(0.9))
+    (said,) = [text for text in box if "have the same value" in text]
+    assert "over half" in said
+    assert "“no” in the column asthma (90 %)" in said
+    report = of_columns(0.62)
+    summary = report["summary"].replace("\u00a0", " ")
+    assert "In no group do more than 62 % have the same value in the columns diabetic," in summary
+    both = of_columns(0.62, {"most": 0.7})
+    summary = both["summary"].replace("\u00a0", " ")
+    assert "in the columns diabetic or asthma, or more than 70 % in the column smoking." in summary
+
+
+def test_a_rare_value_is_not_named():
+    """Attack: the most common value of a group is one that few people have."""
+    values = [{"value": "no", "share": 0.9, "highest": 0.95}]
+    box = " ".join(written(of_columns(last={"values": values})))
+    assert "a rare one in the column smoking" in box
+    assert "“no” in the column smoking" not in box
+
+
+@pytest.mark.parametrize(
+    ("value", "asked"),
+    [("Not applicable", True), ("N/A", True), ("99", True), ("no", False), ("negative", False)],
+)
+def test_values_that_may_say_nothing_are_looked_at_until_they_are_declared(value: str, asked: bool):
+    """Attack: who has "not applicable" as therapy of a disease does not have it."""
+    values = [{"value": value, "share": 0.7, "highest": 1.0}]
+    box = " ".join(written(of_columns(last={"values": values})))
+    assert f"“{value}” in the column smoking. Whoever finds the group knows it" in box
+    assert (f"Perhaps “{value}” in the column smoking says nothing" in box) == asked
+
+
+def test_a_value_that_is_declared_as_missing_is_no_alarm_and_is_named():
+    values = [
+        {"value": "n/a", "share": 0.7, "highest": 1.0},
+        {"value": "20 a day", "share": 0.3, "highest": 0.4},
+    ]
+    report = of_columns(last={"most": 0.4, "missing": ["n/a", "gone"], "values": values})
+    box = written(report)
+    (same,) = [text for text in box if "have the same value" in text]
+    assert "smoking" not in same
+    assert not any("Perhaps" in text for text in box)
+    (declared,) = [text for text in box if "declares as missing" in text]
+    assert "“n/a” and “gone” in the column smoking." in declared
+    assert "“n/a” and “gone” counts as missing" in shown(page(report))
+    few = [{**values[0], "highest": 0.4}, values[1]]
+    report = of_columns(last={"most": 0.4, "missing": ["n/a"], "values": few})
+    assert not any("declares as missing" in text for text in report["comments"])
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ({"nowhere": ["n/a"]}, 'column "nowhere" is not declared'),
+        ({"age": ["n/a"]}, 'column "age" has the role quasi_identifying'),
+        ({"diagnosis": []}, "must not be empty"),
+        ({"diagnosis": ["a", "a"]}, "stands in the list twice"),
+        ({"diagnosis": [1.5]}, "a text or a whole number"),
+    ],
+)
+def test_missing_values_are_those_of_sensitive_columns(missing: dict[str, Any], said: str):
+    with pytest.raises(PolicyError, match=re.escape(said)):
+        policy_from({**POLICY, "report": {"missing": missing}})
+
+
+def test_missing_values_are_texts_or_null():
+    policy = policy_from({**POLICY, "report": {"missing": {"diagnosis": [99, "n/a", None]}}})
+    assert policy.report.missing == {"diagnosis": ("99", "n/a", None)}
