@@ -226,7 +226,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "risk": Risk(
             release=figures.chance(found),
             source=_source_chance(found),
-            population=(found.evidence or {}).get("population"),
+            population=_journalist(found),
             limits=figures.limits(found.policy.report.accepted),
         ),
         "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
@@ -309,6 +309,11 @@ def _properties(found: Collected) -> Properties:
         withheld=found.withheld,
         smallest=(found.evidence or {}).get("smallest"),
     )
+
+
+def _journalist(found: Collected) -> InPopulation | None:
+    among = (found.evidence or {}).get("population")
+    return None if among is None else InPopulation(**{"by_weights": False, **among})
 
 
 def _source_chance(found: Collected) -> SourceChance | None:

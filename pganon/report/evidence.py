@@ -23,12 +23,14 @@ class Sizes(Part):
 
 
 class InPopulation(Part):
-    """People of the population whom classes cover, and chances to pick the one of a record."""
+    """People of the population whom classes cover, or for whom their records stand by their
+    weights, and chances to pick the one of a record."""
 
     smallest: Count
     highest: Number
     mean: Number
     above: Above
+    by_weights: bool
 
 
 class Candidates(Part):

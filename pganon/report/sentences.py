@@ -191,9 +191,10 @@ def _population(report: Document) -> str:
     if not found:
         return ""
     least = found["smallest"]
+    by = "By the weights of its records, every" if found["by_weights"] else "Every"
     people = several(least, "person", "people") if least else "nobody"
     like = (
-        f"Every group looks like at least {people}" if least else f"Some groups look like {people}"
+        f"{by} group looks like at least {people}" if least else f"Some groups look like {people}"
     )
     told = of_each_limit(report, found["above"])
     return f"{like} of the population. Looked for among all its people, {told}."

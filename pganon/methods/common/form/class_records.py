@@ -19,6 +19,7 @@ from pganon.identifiers import QualifiedName
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
+from pganon.risk.sample import LARGEST
 from pganon.sqltools import (
     aliased,
     cast,
@@ -129,6 +130,22 @@ def records_of_classes(
     order += [col(name, "c") for name, _ in unchanged(spec)]
     order += ties_of(spec, "c")
     return tree.order_by(*order)
+
+
+def weights_of_classes(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT n, covered: the records of every class, and the people they stand for, rounded down.
+
+    The weight of a record alone in its class is rounded to a digit, as it is told of nobody.
+    """
+    tree = query(
+        "select count(*) as n, sum(c.weight) as w from c", {"c": encoded_records(spec, state)}
+    ).join(aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c"))
+    return query(
+        "select r.n, greatest(r.n, least(:most, case when r.n = 1"
+        " then trunc(r.w, - floor(log(r.w))::int) else floor(r.w) end))::bigint as covered from r",
+        {"r": tree.group_by(col(CLASS_ID, "g"))},
+        most=num(LARGEST),
+    )
 
 
 def may_repeat(spec: ReleaseSpec) -> bool:
