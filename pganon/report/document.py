@@ -271,6 +271,9 @@ def _summary(found: Collected) -> Iterator[str]:
             f" combinations in {the_columns(one['columns'])}."
         )
     yield from in_common({item["column"]: item["most"] for item in figures.sensitive(found)})
+    missing = [item["column"] for item in figures.sensitive(found) if item.get("missing")]
+    if missing:
+        yield f"In this, what the policy declares as missing in {the_columns(missing)} is no value."
     yield "All requirements were measured on the finished tables, and hold."
     approved = events.approval(found)
     if found.request is not None:

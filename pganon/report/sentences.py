@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -75,6 +75,7 @@ def sentences(report: Document) -> dict[str, Any]:
         "of_values": [_of_values(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
         "commonest": [commonest(item) for item in report["sensitive"]],
+        "required": required(report["guarantee"]),
         "models": [
             (name, _MODELS[name])
             for name in dict.fromkeys(one["name"] for one in report["guarantee"])
@@ -115,6 +116,26 @@ def of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
         told = f"fewer than {few}" if held is None else count(held) if held else "no"
         texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
     return listed(texts)
+
+
+def required(checks: Sequence[Document]) -> list[tuple[str, list[int]]]:
+    """What is required, and at which places of the guarantee: once, if of several columns."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for place, one in enumerate(checks):
+        alike = [one.get(key) for key in ("name", "against", "required", "over_versions")]
+        same = one["sentence"].replace(the_columns([one["published"] or ""]), "{}")
+        found.setdefault((same, *alike), []).append(place)
+    return [
+        (_of_all([checks[place] for place in places], same), places)
+        for (same, *_), places in found.items()
+    ]
+
+
+def _of_all(checks: Sequence[Document], same: str) -> str:
+    if len(checks) == 1:
+        return checks[0]["sentence"]
+    names = the_columns([one["published"] or "" for one in checks])
+    return same.replace("{}", f"{names}, each by itself")
 
 
 # -- of the officer's ---------------------------------------------------------------------------

@@ -68,7 +68,9 @@ def number(figure: float) -> str:
 
 def once(size: int) -> str:
     """The chance to guess one of so many: `12.5 % (1 in 8)`."""
-    return f"{percent(1 / size)} ({'certain' if size == 1 else f'1 in {count(size)}'})"
+    return (
+        f"{percent(1 / size)} ({'certain' if size == 1 else SPACE.join(('1', 'in', count(size)))})"
+    )
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

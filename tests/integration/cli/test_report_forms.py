@@ -138,7 +138,10 @@ def test_people_of_local_groups_look_the_same(reported: Any):
     assert [item["of"] for item in report["sensitive"]] == ["hidden", "all"]
     assert not any("be found by it" in comment for comment in report["comments"])
     sentences = [row["sentence"] for row in report["guarantee"]]
-    assert "Every hidden zip is in one bucket, which has as many values as rows." in sentences
+    in_buckets = (
+        "Every hidden value in the column zip is in one bucket, which has as many values as"
+    )
+    assert f"{in_buckets} rows." in sentences
 
 
 def test_clusters_leave_combinations(reported: Any):

@@ -15,7 +15,7 @@ from pganon.report.document import document
 from pganon.report.page import page
 from tests.support.sources.pages import documents
 from tests.support.sources.reports import EVIDENCE, MEASURES, POLICY, collected
-from tests.unit.report.test_page import shown
+from tests.unit.report.test_page import check_figures, shown
 
 NAMES = ("age", "sex", "diagnosis", "days")
 LISTED = re.compile(r"\b[Cc]olumns? (?:zz\w+(?:, | and | or )?)+")
@@ -169,3 +169,27 @@ def test_missing_values_are_those_of_sensitive_columns(missing: dict[str, Any], 
 def test_missing_values_are_texts_or_null():
     policy = policy_from({**POLICY, "report": {"missing": {"diagnosis": [99, "n/a", None]}}})
     assert policy.report.missing == {"diagnosis": ("99", "n/a", None)}
+
+
+def test_a_requirement_of_several_columns_is_a_row_with_what_was_measured_of_each():
+    names = ("diagnosis", "days", "ward")
+    roles = {**POLICY["columns"], **{name: {"role": "sensitive"} for name in names}}
+    models = [
+        {"model": "distinct_l_diversity", "column": name, "l": 3 if name == "ward" else 2}
+        for name in names
+    ]
+    of_one = {"model": "distinct_l_diversity", "symbol": "l", "bound": ">=", "against": ""}
+    checks = [
+        {**of_one, "column": name, "required": model["l"], "measured": 5 + place}
+        for place, (name, model) in enumerate(zip(names, models, strict=True))
+    ]
+    policy = {**POLICY, "columns": roles, "privacy": models}
+    found = collected(policy, measures={**MEASURES, "verified": checks}, evidence=None)
+    report = document(found)
+    html = page(report)
+    assert check_figures(html, report) >= 6
+    text = shown(html)
+    said = "in the columns diagnosis and days, each by itself. distinct l-diversity"
+    assert f"Every group has at least 2 different values {said} at least 2 5 diagnosis 6" in text
+    assert "Every group has at least 3 different values in the column ward." in text
+    assert text.count("different values in") == 2
