@@ -12,6 +12,7 @@ from pganon.errors import (
     PolicyError,
     PreconditionError,
     PrivacyRefusal,
+    UserInterrupt,
 )
 
 _OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
@@ -19,9 +20,11 @@ _OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
 
 
 def show_error(error: PganonError, *, json: bool) -> None:
-    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout."""
+    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout, with what was found
+    before an interrupt."""
     if json:
-        common.emit_json({"error": error_object(error)})
+        found = error.document if isinstance(error, UserInterrupt) else {}
+        common.emit_json({**found, "error": error_object(error)})
         return
     first, *others = error.lines if isinstance(error, PolicyError) else (error.message,)
     common.labelled("error", first, "bold red")
