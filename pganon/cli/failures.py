@@ -31,9 +31,19 @@ def show_error(error: PganonError, *, json: bool) -> None:
     for text in others:
         common.note(text)
     if error.hint:
-        common.hint(error.hint)
+        common.hint(_placed(error.hint))
     if database.reached() and isinstance(error, _OF_A_SERVER):
         common.labelled("server", database.reached() or "")
+
+
+def _placed(hint: str) -> str:
+    """With the places of the lines of a policy in it; what knows them takes long to import."""
+    if ": " not in hint:
+        return hint
+    from pganon.loading import known
+    from pganon.policy.places import placed
+
+    return placed(hint, known())
 
 
 def error_object(error: PganonError) -> dict[str, object]:
@@ -41,7 +51,7 @@ def error_object(error: PganonError) -> dict[str, object]:
     fields: dict[str, object] = {
         "code": error.code,
         "message": error.message,
-        "hint": error.hint,
+        "hint": error.hint and _placed(error.hint),
         "server": database.reached(),
     }
     if isinstance(error, PolicyError):

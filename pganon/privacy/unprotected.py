@@ -57,5 +57,6 @@ def _warning(policy: Policy, columns: Sequence[str], reason: str = "") -> str:
     several = len(columns) > 1
     return (
         f"{UNPROTECTED}{'s' if several else ''} {first_few(columns)}"
-        f"{alone}{reason}; add a model, or say that it is meant with unprotected: accept"
+        f"{alone}{reason}; add a model, or say that it is meant with unprotected:"
+        " accept, with the column"
     )
