@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Mapping
+from functools import cache
 
 from pydantic import BaseModel
 
@@ -50,29 +50,37 @@ def lines_in(hint: str) -> list[str]:
 
 def place_of(key: str, registry: Registry, at: Place = ()) -> str | None:
     """Where a key of a policy belongs; "" where that is what `at` says; None if it is no key."""
-    sections = list(_sections(registry))
-    if at and at[-1] == key:
+    if at and (at[-1] == key or (at[0] in _PLACES and key in _keys(registry, str(at[0])))):
         return ""
-    for root, _, declared in sections:
-        if at and at[0] == root and any(key in _keys(one) for one in declared):
-            return ""
     found: list[str] = []
-    for _, said, declared in sections:
-        if any(key in _keys(one) for one in declared):
+    for section, said in _PLACES.items():
+        if key in _keys(registry, section):
             found.append(said)
             if said in (TOP, COLUMN):
                 break
     return " or ".join(found) or None
 
 
-def _sections(registry: Registry) -> Iterator[tuple[str, str, Any]]:
-    """(key, place in words, declarations of what is there); the last ones import all methods."""
-    yield "", TOP, (Policy,)
-    yield "columns", COLUMN, (ColumnPolicy,)
-    yield "privacy", "in the list under privacy", registry.model_classes
-    yield "method", "under method", registry.methods.values()
-    yield "hierarchy", "under hierarchy, with its column", FORMS.values()
+_PLACES = {
+    "": TOP,
+    "columns": COLUMN,
+    "privacy": "in the list under privacy",
+    "method": "under method",
+    "hierarchy": "under hierarchy, with its column",
+}
+"""Places by the key that a section has at the top."""
 
 
-def _keys(declared: type[BaseModel]) -> set[str]:
-    return {field.alias or name for name, field in declared.model_fields.items()}
+@cache
+def _keys(registry: Registry, section: str) -> frozenset[str]:
+    """Keys of everything that may stand in a section; of methods, all are imported."""
+    declared: Mapping[str, Iterable[type[BaseModel]]] = {
+        "": (Policy,),
+        "columns": (ColumnPolicy,),
+        "privacy": registry.model_classes,
+        "method": registry.methods.values(),
+        "hierarchy": FORMS.values(),
+    }
+    return frozenset(
+        field.alias or name for one in declared[section] for name, field in one.model_fields.items()
+    )
