@@ -19,7 +19,6 @@ from pganon.identifiers import QualifiedName
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
-from pganon.risk.sample import LARGEST
 from pganon.sqltools import (
     aliased,
     cast,
@@ -144,7 +143,7 @@ def weights_of_classes(spec: ReleaseSpec, state: State) -> exp.Select:
         "select r.n, greatest(r.n, least(:most, case when r.n = 1"
         " then trunc(r.w, - floor(log(r.w))::int) else floor(r.w) end))::bigint as covered from r",
         {"r": tree.group_by(col(CLASS_ID, "g"))},
-        most=num(LARGEST),
+        most=num(2**63 - 1),
     )
 
 
