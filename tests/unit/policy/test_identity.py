@@ -166,7 +166,8 @@ def test_values_that_records_counted_as_one_would_lose(name: str) -> None:
         ' values of "hours"'
     }
     assert suggestions(data) == {
-        "columns.hours.role": 'leave "hours" out, or use duplicates: keep; duplicates belongs under method'
+        "columns.hours.role": 'leave "hours" out, or use duplicates: keep;'
+        " duplicates belongs under method"
     }
     del data["columns"]["hours"]
     assert policy_from(data).method.encoding.collapses
