@@ -179,7 +179,7 @@ def _beside_population(
     limits = spec.policy.report.accepted
     if spec.population is not None and covered is not None:
         return [population_check(limits, lambda s: covered(spec, tables(s)))]
-    if spec.population is None and weights is not None and weighs(spec):
+    if weights is not None and weighs(spec):
         return [population_check(limits, lambda s: weights(spec, s))]
     return []
 

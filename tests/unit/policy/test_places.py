@@ -71,6 +71,7 @@ def test_hints_name_the_place_of_every_line_in_them():
         ("set qi_conflict: hull", "qi_conflict belongs under method"),
         ("use knowledge: {cells: {}}", "knowledge belongs in the list under privacy"),
         ("add {model: k_anonymity, k: 5}", "model belongs in the list under privacy"),
+        ("write order: [a, b]", "order belongs with its column, under columns"),
         ("set header: true", "header belongs under hierarchy, with its column"),
         (
             "on_infeasible: suppress and suppression_limit: 0.1",
@@ -95,6 +96,8 @@ def test_a_place_that_the_message_names_is_not_named_again():
         "write variant: strict"
     )
     assert placed("use nulls: reject", known(), ("columns", "age")) == "use nulls: reject"
+    own = "individual: [hospital, patient_no]"
+    assert placed(own, known(), ("individual",)) == own
     there = placed("use nulls: reject", known(), ("privacy", 0))
     assert there.endswith("; nulls belongs with its column, under columns")
 

@@ -11,8 +11,11 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
+from pganon.privacy.unprotected import warnings
+from pganon.report.charts.risk import finding, risk
 from pganon.report.document import document
 from pganon.report.page import page
+from pganon.report.sentences import required
 from tests.support.sources.pages import documents
 from tests.support.sources.reports import EVIDENCE, MEASURES, POLICY, collected
 from tests.unit.report.test_page import check_figures, shown
@@ -97,6 +100,7 @@ def test_what_is_the_same_of_several_columns_is_said_once():
     ]
     assert inferred[0]["remains"].count("100\u00a0% of a group in the column") == 3
     assert report["summary"].count("all have the same value in the columns") == 1
+    assert "In no group" not in report["summary"]
     assert shown(page(report)).count("Readers know the shares in the whole") == 1
 
 
@@ -146,6 +150,8 @@ def test_a_value_that_is_declared_as_missing_is_no_alarm_and_is_named():
     (declared,) = [text for text in box if "declares as missing" in text]
     assert "“n/a” and “gone” in the column smoking." in declared
     assert "“n/a” and “gone” counts as missing" in shown(page(report))
+    assert "what the policy declares as missing in the column smoking is no" in report["summary"]
+    assert "declares as missing" not in of_columns()["summary"]
     few = [{**values[0], "highest": 0.4}, values[1]]
     report = of_columns(last={"most": 0.4, "missing": ["n/a"], "values": few})
     assert not any("declares as missing" in text for text in report["comments"])
@@ -193,3 +199,48 @@ def test_a_requirement_of_several_columns_is_a_row_with_what_was_measured_of_eac
     assert f"Every group has at least 2 different values {said} at least 2 5 diagnosis 6" in text
     assert "Every group has at least 3 different values in the column ward." in text
     assert text.count("different values in") == 2
+
+
+def test_a_model_that_limits_nothing_is_no_limit():
+    """At t = 0.95 a value that a tenth have may be all of a group; at t = 0.4 half of it."""
+    roles = {**POLICY["columns"], "asthma": {"role": "sensitive"}}
+    far = {"value": "yes", "share": 0.1, "highest": 0.5}
+    names = ("diagnosis", "asthma")
+    sensitive = [{**EVIDENCE["sensitive"][0], "column": n, "values": [far]} for n in names]
+    models = [
+        {"model": "t_closeness", "column": name, "t": t}
+        for name, t in zip(names, (0.95, 0.4), strict=True)
+    ]
+    policy = {**POLICY, "columns": roles, "privacy": models}
+    found = collected(policy, evidence={**EVIDENCE, "sensitive": sensitive}, measures={})
+    (said,) = [text for text in document(found)["comments"] if "far more" in text]
+    assert said.endswith("No requirement limits this in the column diagnosis.")
+
+
+def test_columns_of_which_the_run_warned_are_not_named_twice():
+    policy = {**POLICY, "privacy": [{"model": "k_anonymity", "k": 12}]}
+    (warned,) = warnings(policy_from(policy))
+    for text, bare in ((warned, False), ("something else", True)):
+        found = collected(policy, measures={"verified": [], "warnings": [text]})
+        comments = document(found)["comments"]
+        assert any("No requirement is about" in comment for comment in comments) == bare
+        assert f"The run warned: {text}." in comments
+
+
+def test_requirements_that_differ_are_rows_of_their_own():
+    check = {"name": "m", "published": "a", "sentence": "It is so in the column a."}
+    other = {**check, "published": "b", "sentence": "It is so in the column b."}
+    rows = required([{**check, "required": 2}, {**other, "required": 3}, {**other, "required": 2}])
+    assert rows == [
+        ("It is so in the columns a and b, each by itself.", [0, 2]),
+        ("It is so in the column b.", [1]),
+    ]
+
+
+def test_chances_are_written_in_one_way():
+    chance = {"smallest": 4000, "highest": 1 / 4000, "mean": 1 / 5000}
+    found = {"release": chance, "source": None, "limits": {"0.09": 0.09}}
+    assert finding(found).replace("\u00a0", " ") == "At most 0.025 % (1 in 4,000)"
+    drawn = risk(found)
+    assert drawn is not None
+    assert [f">{mark} %<" in drawn for mark in ("0.01", "0.1", "1", "10", "100")] == [True] * 5
