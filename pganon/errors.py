@@ -8,7 +8,7 @@ parameters only. :mod:`pganon.server_errors` makes them of errors of the server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Self
@@ -167,14 +167,35 @@ class InstallError(PganonError):
     code = ErrorCode.INSTALL
 
 
+class Stopped(KeyboardInterrupt):
+    """An interrupt of work of which a part is done; a note says which part is missing.
+
+    Attributes:
+        interrupt: the interrupt itself.
+        found: the result, as far as it goes.
+        document: the same for programs.
+    """
+
+    def __init__(self, interrupt: BaseException, found: Any, missing: str) -> None:
+        super().__init__()
+        self.interrupt, self.found = interrupt, found
+        self.document: Mapping[str, Any] = {}
+        self.add_note(f"this is not all: {missing}")
+
+
 class UserInterrupt(PganonError):
-    """Whoever runs the program stopped it; notes of the interrupt say what it left."""
+    """Whoever runs the program stopped it; notes of the interrupt say what it left.
+
+    Attributes:
+        document: what was found before, for programs.
+    """
 
     exit_code = EXIT_INTERRUPTED
     code = ErrorCode.INTERRUPTED
 
     def __init__(self, interrupt: BaseException | None = None) -> None:
         left = getattr(interrupt, "__notes__", None)
+        self.document: Mapping[str, Any] = getattr(interrupt, "document", {})
         super().__init__(
             f"interrupted: {'; '.join(left)}" if left else "interrupted",
             hint=None

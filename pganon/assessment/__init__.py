@@ -8,7 +8,6 @@ exact search; values of rows never do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import psycopg
 
@@ -27,8 +26,6 @@ from pganon.identifiers import quote
 from pganon.install import measuring
 from pganon.policy.safe_harbor import Hint
 from pganon.privacy.assessment_measures import short_names
-from pganon.risk.sample import Sample
-from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
 
 
@@ -75,6 +72,9 @@ def assess(
             they run with the rights of the caller. Without it other roles' functions are not
             called, but made for the session, which needs TEMPORARY on the database.
         conn: an open connection instead of `dsn`.
+
+    Raises:
+        Stopped: by the user, once something was measured; it has that.
     """
     if conn is None:
         with database.connect(dsn) as opened:
@@ -113,10 +113,9 @@ def assess(
                 "suda": suda,
             }
             call = Call(conn, schema, relation, qi, sensitive, individual, risk)
-            found = call.run(population, wanted, recursive_l, others_as_qi, trust)
+            return call.run(population, wanted, recursive_l, others_as_qi, trust)
     except psycopg.Error as error:
         raise translate(error) from None
-    return found if population_size is None else _projected(found, population_size)
 
 
 def quasi_identifiers(
@@ -205,24 +204,6 @@ def identifying_columns(
             return identifier_hints(conn, found, chosen)
     except psycopg.Error as error:
         raise translate(error) from None
-
-
-def _projected(found: Assessment, population_size: int) -> Assessment:
-    """With estimates of population uniques.
-
-    Raises:
-        PreconditionError: a person has several records, or the population is not larger.
-    """
-    risk = {item.measure: item.value for item in found.risks if item.size is None}
-    if risk.get("individuals", risk["records"]) < risk["records"]:
-        raise PreconditionError(
-            f"population uniques cannot be estimated from {found.relation}: individuals have"
-            " several records",
-            hint="measure a view with one record of each, or leave out the population size",
-        )
-    sizes = {item.size: int(item.value) for item in found.risks if item.size is not None}
-    uniques = estimates(Sample.of(sizes, population_size))
-    return replace(found, population_size=population_size, population_uniques=uniques)
 
 
 def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from math import comb
@@ -31,12 +31,13 @@ from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import numbers
 from pganon.catalog.sample import sample
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError, UsageError
+from pganon.errors import PreconditionError, Stopped, UsageError
 from pganon.identifiers import NameProblem, QualifiedName, first_few, parse_name
 from pganon.install import access, measuring
 from pganon.privacy import lookalikes
 from pganon.privacy.identity import EIRLDiversity
 from pganon.risk.sample import Sample
+from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
 from pganon.sqltools import statement
 
@@ -53,26 +54,6 @@ _DRAWN = QualifiedName("pg_temp", "pganon_drawn")
 
 Told = Callable[[int, int], None]
 """Called with the number of sets that were tried, and that of all."""
-
-
-class Stopped(KeyboardInterrupt):
-    """A search was interrupted.
-
-    Attributes:
-        interrupt: what interrupted it.
-        found: sets that no other one will replace.
-        tried, total: numbers of sets.
-    """
-
-    def __init__(
-        self,
-        interrupt: KeyboardInterrupt,
-        found: list[QuasiIdentifier],
-        tried: int,
-        total: int,
-    ) -> None:
-        super().__init__()
-        self.interrupt, self.found, self.tried, self.total = interrupt, found, tried, total
 
 
 def number_of_sets(columns: int, largest: int) -> int:
@@ -169,7 +150,7 @@ class Call:
         """Some sets at a time, the small ones first; none with a part that does.
 
         Raises:
-            Stopped: by the user; it has what was found.
+            Stopped: by the user; it has the sets that no other one will replace.
         """
         columns = values["columns"]
         total, tried = number_of_sets(len(columns), values["largest"]), 0
@@ -186,7 +167,8 @@ class Call:
                 try:
                     rows = self._fetch("set_figures", {**values, "sets": texts})
                 except KeyboardInterrupt as interrupt:
-                    raise Stopped(interrupt, _named(found, columns), tried, total) from None
+                    missing = f"{total - tried:,} of {total:,} sets were not tried"
+                    raise Stopped(interrupt, _named(found, columns), missing) from None
                 tried += len(some)
                 found += [(tuple(n), d, s) for n, d, s in rows if s >= least]
                 told(tried, total)
@@ -235,17 +217,58 @@ class Call:
             "l": recursive_l,
             "others": others,
         }
+        parts = {
+            "measures of classes": self._measures,
+            "risk": self._risks,
+            "population uniques": self._uniques,
+            "sets of columns": self._sets,
+            "look-alikes": self._lookalikes,
+            "SUDA": self._suda,
+        }
+        found = Assessment(relation, (), (), (), tuple(self._torn(names)))
+        for place, part in enumerate(parts.values()):
+            try:
+                found = part(values, found)
+            except KeyboardInterrupt as interrupt:
+                if not place:
+                    raise
+                missing = f"{', '.join(list(parts)[place:])} were not measured"
+                raise Stopped(interrupt, found, missing) from None
+        return found
+
+    def _measures(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
         measures = [self._measure(row) for row in self._fetch("assess", values)]
         measures.sort(key=lambda item: item.measure != "k_anonymity")
-        risks = [
-            Risk(name, size, float(value)) for name, size, value in self._fetch("risk", values)
-        ]
+        return replace(found, measures=tuple(measures))
+
+    def _risks(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
+        rows = self._fetch("risk", values)
+        return replace(found, risks=tuple(Risk(n, size, float(value)) for n, size, value in rows))
+
+    def _uniques(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
+        """Estimates of population uniques.
+
+        Raises:
+            PreconditionError: a person has several records, or the population is not larger.
+        """
+        size = self.risk.get("population_size")
+        if size is None:
+            return found
+        risk = {item.measure: item.value for item in found.risks if item.size is None}
+        if risk.get("individuals", risk["records"]) < risk["records"]:
+            raise PreconditionError(
+                f"population uniques cannot be estimated from {found.relation}: individuals have"
+                " several records",
+                hint="measure a view with one record of each, or leave out the population size",
+            )
+        sizes = {item.size: int(item.value) for item in found.risks if item.size is not None}
+        uniques = estimates(Sample.of(sizes, size))
+        return replace(found, population_size=size, population_uniques=uniques)
+
+    def _sets(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
         fitting = [n for n in (3, 2, 1) if number_of_sets(len(self.qi), n) <= MOST_SETS]
-        values["largest"] = fitting[0]
-        sets = [
-            ColumnSet(tuple(columns), float(distinction), float(separation))
-            for columns, distinction, separation in self._fetch("distinguishing", values)
-        ]
+        rows = self._fetch("distinguishing", {**values, "largest": fitting[0]})
+        sets = tuple(ColumnSet(tuple(names), float(d), float(s)) for names, d, s in rows)
         capped = ()
         if fitting[0] < 3:
             most = "pairs" if fitting[0] == 2 else "single columns"
@@ -254,15 +277,11 @@ class Call:
                 f" {number_of_sets(len(self.qi), 3):,}, more than {MOST_SETS:,}: of these only"
                 f" {most} were compared; name fewer with --qi",
             )
+        return replace(found, sets=sets, warnings=(*capped, *found.warnings))
+
+    def _lookalikes(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
         warnings = [lookalikes.warning(*row) for row in self._fetch("lookalikes", values)]
-        return Assessment(
-            relation,
-            tuple(measures),
-            tuple(risks),
-            tuple(sets),
-            (*warnings, *capped, *self._torn(names)),
-            suda=self._suda(values, risks),
-        )
+        return replace(found, warnings=(*warnings, *found.warnings))
 
     def _torn(self, names: Sequence[QualifiedName]) -> Iterator[str]:
         """A warning of tables of Citus, which are not read at one instant."""
@@ -273,14 +292,15 @@ class Call:
                     " the other: figures may count a part of a transaction that writes meanwhile"
                 )
 
-    def _suda(self, values: Mapping[str, Any], risks: Sequence[Risk]) -> tuple[Suda, ...]:
+    def _suda(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
         size = self.risk["population_size"]
         if self.risk["suda"] is None:
-            return ()
-        records = next(int(item.value) for item in risks if item.measure == "records")
+            return found
+        records = next(int(item.value) for item in found.risks if item.measure == "records")
         Sample.of({1: records}, size)  # refuses a population that is not larger
-        found = self._fetch("suda", {**values, "fraction": records / size})
-        return tuple(Suda(name, column, most, float(value)) for name, column, most, value in found)
+        rows = self._fetch("suda", {**values, "fraction": records / size})
+        figures = (Suda(name, column, most, float(value)) for name, column, most, value in rows)
+        return replace(found, suda=tuple(figures))
 
     def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         text = measuring.moved(sqlfiles.query("assess", name), self.schema)

@@ -17,11 +17,14 @@ from pganon import database
 from pganon.candidates.figures import LIMIT, Compared, Row, judged, measured_row, refused_row
 from pganon.candidates.policies import Candidate
 from pganon.encode.snapshot import records_kept
+from pganon.error_codes import ErrorCode
 from pganon.errors import (
     PganonError,
     PolicyError,
+    Stopped,
 )
 from pganon.forms.request import Request, Workload
+from pganon.identifiers import first_few
 from pganon.methods.registry import methods
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
@@ -103,7 +106,11 @@ class _Comparison:
             self.conn, self.connect, self.loaded, spec, self.options, "comparison", details
         ) as shared:
             self.records = records_kept(shared.state)
-            rows = self._rows(found, shared.snapshot)
+            try:
+                rows = self._rows(found, shared.snapshot)
+            except Stopped as stopped:
+                stopped.found = self._compared(spec, shared.snapshot.run_id, stopped.found)
+                raise
             refused = sum(row.verdict == "refused" for row in rows) - (len(rows) - number)
             shared.details["refused"] = refused
         return self._compared(spec, shared.snapshot.run_id, rows)
@@ -135,14 +142,24 @@ class _Comparison:
     def _rows(
         self, found: Sequence[ReleaseSpec | PganonError], snapshot: SharedSnapshot | None
     ) -> list[Row]:
-        options = replace(self.options, snapshot=snapshot)
-        pairs = zip(self.candidates, found, strict=True)
-        return [
-            refused_row(number, candidate, one)
-            if isinstance(one, PganonError)
-            else self._row(number, candidate, one, self._shown(options, number))
-            for number, (candidate, one) in enumerate(pairs, 1)
-        ]
+        """
+        Raises:
+            Stopped: by the user, once a candidate was measured; the others have no figures.
+        """
+        options, rows = replace(self.options, snapshot=snapshot), list[Row]()
+        pairs = list(zip(self.candidates, found, strict=True))
+        for number, (candidate, one) in enumerate(pairs, 1):
+            try:
+                rows.append(
+                    refused_row(number, candidate, one)
+                    if isinstance(one, PganonError)
+                    else self._row(number, candidate, one, self._shown(options, number))
+                )
+            except KeyboardInterrupt as interrupt:
+                if all(row.figures is None for row in rows):
+                    raise
+                raise _stopped(interrupt, rows, pairs) from None
+        return rows
 
     def _row(self, number: int, candidate: Candidate, spec: ReleaseSpec, options: Options) -> Row:
         if methods()[spec.policy.method.name].form.statistics.on_request is None:
@@ -165,6 +182,26 @@ class _Comparison:
             options,
             on_step=lambda phase, step, purpose: on_step(f"{text}: {phase}", step, purpose),
         )
+
+
+def _stopped(
+    interrupt: KeyboardInterrupt,
+    rows: Sequence[Row],
+    pairs: Sequence[tuple[Candidate, ReleaseSpec | PganonError]],
+) -> Stopped:
+    """With rows of all candidates, of which the last ones were not measured."""
+    missing = PganonError(
+        "not measured before the comparison was interrupted", code=ErrorCode.INTERRUPTED
+    )
+    left = [
+        refused_row(number, candidate, one if isinstance(one, PganonError) else missing)
+        for number, (candidate, one) in list(enumerate(pairs, 1))[len(rows) :]
+    ]
+    numbers = [str(row.number) for row in left if row.code == missing.code]
+    said = "candidates" if len(numbers) > 1 else "candidate"
+    return Stopped(
+        interrupt, [*rows, *left], f"{said} {first_few(numbers)} may be better, and had no dry run"
+    )
 
 
 def _one(candidates: Sequence[Candidate], options: Options) -> Workload:

@@ -11,7 +11,7 @@ import typer
 from pganon import plain
 from pganon.cli import common
 from pganon.cli.progress import progress
-from pganon.errors import EXIT_REFUSED, UsageError
+from pganon.errors import EXIT_REFUSED, Stopped, UsageError
 from pganon.identifiers import quote
 
 if TYPE_CHECKING:
@@ -93,27 +93,32 @@ def assess(
 
     if json and as_csv:
         raise UsageError("--json and --csv exclude each other")
+    stopped: Stopped | None = None
     with common.connect(dsn) as conn, progress(f"measuring {table}", quiet=json or as_csv):
-        assessed = assessment.assess(
-            table,
-            common.names(qi),
-            common.names(sensitive),
-            individual=individual,
-            population=population,
-            population_size=population_size,
-            weight=weight,
-            household=household,
-            max_global=max_global,
-            suda=suda,
-            require=_requirements(require or []),
-            recursive_l=recursive_l,
-            others_as_qi=others_as_qi,
-            trust=trust or (),
-            owner=common.chosen_owner(owner),
-            conn=conn,
-        )
+        try:
+            assessed = assessment.assess(
+                table,
+                common.names(qi),
+                common.names(sensitive),
+                individual=individual,
+                population=population,
+                population_size=population_size,
+                weight=weight,
+                household=household,
+                max_global=max_global,
+                suda=suda,
+                require=_requirements(require or []),
+                recursive_l=recursive_l,
+                others_as_qi=others_as_qi,
+                trust=trust or (),
+                owner=common.chosen_owner(owner),
+                conn=conn,
+            )
+        except Stopped as interrupt:
+            stopped, assessed = interrupt, interrupt.found
     if json:
-        common.emit_json(
+        common.warn(assessed.warnings)
+        common.emit_result(
             {
                 "table": assessed.relation,
                 "holds": not assessed.missed,
@@ -132,7 +137,8 @@ def assess(
                 "suda": [item.__dict__ for item in assessed.suda],
                 "quasi_identifiers": [item.__dict__ for item in assessed.sets],
                 "warnings": list(assessed.warnings),
-            }
+            },
+            stopped,
         )
     elif as_csv:
         from pganon.assessment.figures import Measure
@@ -141,7 +147,10 @@ def assess(
         common.emit_csv(Measure.__dataclass_fields__, values)
     else:
         _show(assessed)
-    common.warn(assessed.warnings)
+    if not json:
+        common.warn(assessed.warnings)
+    if stopped is not None:
+        raise stopped
     if assessed.missed:
         raise typer.Exit(EXIT_REFUSED)
 

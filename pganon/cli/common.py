@@ -30,7 +30,7 @@ from typer.core import TyperGroup
 
 from pganon import database, plain
 from pganon.error_codes import ErrorCode
-from pganon.errors import UsageError
+from pganon.errors import Stopped, UsageError
 from pganon.install.owner import connect_as_owner
 
 if TYPE_CHECKING:
@@ -155,6 +155,18 @@ def _parted(text: str) -> list[str]:
 def moment(at: datetime.datetime | None) -> str:
     """A time of the server, whose sessions are in UTC, to the minute; "" for none."""
     return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""
+
+
+def emit_result(document: Mapping[str, Any], stopped: Stopped | None) -> None:
+    """A result as JSON; of work that was interrupted it is printed with the error.
+
+    Raises:
+        Stopped: the interrupt.
+    """
+    if stopped is not None:
+        stopped.document = document
+        raise stopped
+    emit_json(document)
 
 
 def emit_json(value: object) -> None:

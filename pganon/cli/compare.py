@@ -20,7 +20,7 @@ from pganon.cli.run import (
     parsed_workload,
 )
 from pganon.database import RUN_SETTINGS, Settings
-from pganon.errors import EXIT_REFUSED
+from pganon.errors import EXIT_REFUSED, Stopped
 
 if TYPE_CHECKING:
     from pganon.candidates.figures import Compared
@@ -96,17 +96,23 @@ def compare(
     request = Request(workload=parsed_workload(workload))
     settings = Settings(work_mem=work_mem, statement_timeout=timeout)
     options = Options(dry_run=True, jobs=jobs, metrics=request)
+    stopped: Stopped | None = None
     with chosen_policy(policy, dsn, owner) as (loaded, _):
         candidates = candidates_of(loaded, chosen, varied)
-        compared = _compare(loaded, candidates, seed, settings, options, dsn, owner, quiet=json)
+        try:
+            compared = _compare(loaded, candidates, seed, settings, options, dsn, owner, quiet=json)
+        except Stopped as interrupt:
+            stopped, compared = interrupt, interrupt.found
     if output is not None:
         _write(output, compared)
     if json:
-        common.emit_json(compared.as_dict())
+        common.emit_result(compared.as_dict(), stopped)
     else:
         show_compared(compared)
         if output is not None:
             common.line(f"written: {output}")
+    if stopped is not None:
+        raise stopped
     codes = {row.exit_code for row in compared.candidates}
     if 0 not in codes:
         raise typer.Exit(EXIT_REFUSED if EXIT_REFUSED in codes else min(codes))

@@ -12,6 +12,7 @@ from pganon.errors import (
     PolicyError,
     PreconditionError,
     PrivacyRefusal,
+    UserInterrupt,
 )
 
 _OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
@@ -19,18 +20,30 @@ _OF_A_SERVER = (DatabaseError, InstallError, LedgerError, PreconditionError)
 
 
 def show_error(error: PganonError, *, json: bool) -> None:
-    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout."""
+    """`error:`, `hint:` and `server:` on stderr, or one JSON object on stdout, with what was found
+    before an interrupt."""
     if json:
-        common.emit_json({"error": error_object(error)})
+        found = error.document if isinstance(error, UserInterrupt) else {}
+        common.emit_json({**found, "error": error_object(error)})
         return
     first, *others = error.lines if isinstance(error, PolicyError) else (error.message,)
     common.labelled("error", first, "bold red")
     for text in others:
         common.note(text)
     if error.hint:
-        common.hint(error.hint)
+        common.hint(_placed(error.hint))
     if database.reached() and isinstance(error, _OF_A_SERVER):
         common.labelled("server", database.reached() or "")
+
+
+def _placed(hint: str) -> str:
+    """With the places of the lines of a policy in it; what knows them takes long to import."""
+    if ": " not in hint:
+        return hint
+    from pganon.loading import known
+    from pganon.policy.places import placed
+
+    return placed(hint, known())
 
 
 def error_object(error: PganonError) -> dict[str, object]:
@@ -38,7 +51,7 @@ def error_object(error: PganonError) -> dict[str, object]:
     fields: dict[str, object] = {
         "code": error.code,
         "message": error.message,
-        "hint": error.hint,
+        "hint": error.hint and _placed(error.hint),
         "server": database.reached(),
     }
     if isinstance(error, PolicyError):

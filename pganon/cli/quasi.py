@@ -11,6 +11,7 @@ import typer
 from pganon import plain
 from pganon.cli import common
 from pganon.cli.progress import progress
+from pganon.errors import Stopped
 from pganon.identifiers import quote
 
 if TYPE_CHECKING:
@@ -58,7 +59,6 @@ def quasi(
 ) -> None:
     """Find the smallest sets of columns that tell records of a table or view apart."""
     from pganon.assessment import identifying_columns, quasi_identifiers
-    from pganon.assessment.call import Stopped
 
     names = common.names(columns)
     hints: list[Hint] = []
@@ -89,12 +89,14 @@ def quasi(
     if identifiers is not None:
         _show_hints(table, hints, json=json)
         return
-    _show_sets(table, found, json=json)
     if rows:
         common.note(f"Of about {rows:,} rows, or of all if there are fewer; --rows 0 takes all.")
+    if json:
+        common.emit_result({"sets": [item.__dict__ for item in found]}, stopped)
+        return
+    _show_sets(table, found)
     if stopped is not None:
-        common.note(f"Stopped after {stopped.tried:,} of {stopped.total:,} sets.")
-        raise stopped.interrupt
+        raise stopped
 
 
 def _show_hints(table: str, hints: Sequence[Hint], *, json: bool) -> None:
@@ -118,10 +120,7 @@ def _show_hints(table: str, hints: Sequence[Hint], *, json: bool) -> None:
     common.line("These are hints; no hint proves nothing.")
 
 
-def _show_sets(table: str, found: Sequence[QuasiIdentifier], *, json: bool) -> None:
-    if json:
-        common.emit_json({"sets": [item.__dict__ for item in found]})
-        return
+def _show_sets(table: str, found: Sequence[QuasiIdentifier]) -> None:
     minimal = all(item.minimal for item in found)
     common.table(
         ["columns", "distinction", "separation"],

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from pganon.errors import Terminated, UserInterrupt
+from pganon.errors import Stopped, Terminated, UserInterrupt
 
 
 class _Termination(KeyboardInterrupt):
@@ -44,5 +44,6 @@ def terminable() -> Iterator[None]:
 
 def stopped(interrupt: BaseException) -> UserInterrupt:
     """The error of a command that was interrupted."""
-    cls = Terminated if isinstance(interrupt, _Termination) else UserInterrupt
+    first = interrupt.interrupt if isinstance(interrupt, Stopped) else interrupt
+    cls = Terminated if isinstance(first, _Termination) else UserInterrupt
     return cls(interrupt)

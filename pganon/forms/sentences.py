@@ -82,10 +82,13 @@ def learned(found: Mapping[str, Inferred], members: str, of: str, by: str) -> li
 def _learned(name: str, found: Inferred, members: str, label: str, by: str) -> Told:
     if found.share is None or found.accuracy is None:
         return told(
-            label, f"Whether {name} can be learned from {by} was not measured: too few {members}."
+            label,
+            f"Whether the column {name} can be learned from {by} was not measured: too few"
+            f" {members}.",
         )
     parts: list[str | Figure] = [
-        f"A program that learns from {by} which {name} goes with which other values guesses it of ",
+        f"A program that learns from {by} which value in the column {name} goes with which other"
+        " values guesses it of ",
         share(found.accuracy),
         f" of {found.records:,} {members} right",
     ]

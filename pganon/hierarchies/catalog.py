@@ -66,7 +66,7 @@ def _table_check(build: Build, table: QualifiedName) -> Check:
         if row["columns"] < 2:
             return build.refuse(
                 f"table {table} has only one level",
-                "its columns are, in this order: value, level 1, ..., top",
+                "its columns are value, level 1, ..., top, in this order",
             )
         return None
 

@@ -14,6 +14,7 @@ from pganon.policy.compatibility import Written, method_refusals
 from pganon.policy.exclusions import exclusion_refusals
 from pganon.policy.over_time import over_time_refusals
 from pganon.policy.refusals import Refusal, alternatives, nearest, show, undeclared
+from pganon.policy.reporting import Reporting
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.words import NOBODY
 
@@ -37,6 +38,7 @@ def policy_refusals(policy: Written) -> Iterator[Refusal]:
             f"only one column can have the role weight; {show(first)} has it already",
             "remove one of the two",
         )
+    yield from _missing_refusals(policy)
     yield from exclusion_refusals(registry, policy.exclusions, columns, method)
     yield from over_time_refusals(registry, policy.keys, method)
 
@@ -115,6 +117,20 @@ def _idle_hierarchies(policy: Written) -> Iterator[Refusal]:
                 " t_closeness with distance: hierarchical reads it",
                 "remove it, or set distance: hierarchical",
             )
+
+
+def _missing_refusals(policy: Written) -> Iterator[Refusal]:
+    """Missing values of columns that are not sensitive, of which nothing is told."""
+    report = policy.keys.get("report")
+    report = dict(report) if isinstance(report, Reporting | Mapping) else {}
+    missing = report.get("missing")
+    for name in missing if isinstance(missing, Mapping) else ():
+        at, column = ("report", "missing", name), policy.columns.get(name)
+        if name not in policy.columns:
+            yield undeclared(at, name, policy.columns)
+        elif column and column.role not in HIDDEN:
+            said = f"column {show(name)} has the role {column.role}, of which nothing is told"
+            yield Refusal(at, said, "remove it; missing values are those of sensitive columns")
 
 
 def _individual_refusals(roles: Mapping[str, str | None], individual: object) -> Iterator[Refusal]:

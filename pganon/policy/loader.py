@@ -21,6 +21,7 @@ from pganon.policy.document import Document, field_path, nearest_line, read_docu
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.model import Policy
 from pganon.policy.parameters import unused, with_parameters
+from pganon.policy.places import placed
 from pganon.policy.policy_class import method_type, model_type, policy_class
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
@@ -168,7 +169,12 @@ def _policy(
         data = with_parameters(document.data, parameters)
         policy, refusals = _validate(data, registry, document.filled)
         problems += [
-            Problem(r.message, field_path(r.place), document.line_of(r.place), r.suggestion)
+            Problem(
+                r.message,
+                field_path(r.place),
+                document.line_of(r.place),
+                r.suggestion and placed(r.suggestion, registry, r.place),
+            )
             for r in (*refusals, *unused(document.data))
         ]
     elif not problems:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import no_repeats
-from pganon.policy.texts import RelationName
+from pganon.policy.labels import label, no_repeats
+from pganon.policy.texts import Name, RelationName
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -62,8 +63,23 @@ class Limit:
 REPORTED = ("report", "population")
 """Where a policy names the population of its report."""
 
-AUTHORITIES = (0.09, 1 / 11)
-"""Highest chances for publication to everybody: EMA (Policy 0070) and Health Canada; CMS."""
+AUTHORITIES = (0.09,)
+"""Highest chance for publication to everybody: EMA (Policy 0070) and Health Canada. CMS publishes
+no cell with fewer than 11 people, which is the same but for rounding."""
+
+
+def _value(value: object) -> object:
+    return None if value is None else label(value)
+
+
+Missing = Annotated[
+    tuple[
+        Annotated[str | None, BeforeValidator(_value, json_schema_input_type=str | int | None)], ...
+    ],
+    Field(strict=False, min_length=1),
+    AfterValidator(no_repeats),
+]
+"""Values as texts; None is NULL."""
 
 
 class About(Declaration):
@@ -85,6 +101,8 @@ class Reporting(Declaration):
         limits: highest chances to find a person that are accepted.
         population: the relation whose people a record is sought among by who does not know who is
             in the source.
+        missing: by sensitive column, values that say nothing about a person: a group has none of
+            them in common.
     """
 
     smallest: Annotated[int, Field(ge=3, le=1000)] = SMALLEST
@@ -94,6 +112,7 @@ class Reporting(Declaration):
         AfterValidator(_told_apart),
     ] = AUTHORITIES
     population: RelationName | None = None
+    missing: Mapping[Name, Missing] = Field(default_factory=dict)
 
     @property
     def accepted(self) -> tuple[Limit, ...]:

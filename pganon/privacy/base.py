@@ -92,10 +92,10 @@ class Model(ABC):
         """The condition for people who do not know the field.
 
         Args:
-            known: the quasi-identifiers, as in "age, sex and zip".
-            column: the sensitive column; "" for a model of none.
+            known: the quasi-identifiers, as in "the columns age, sex and zip".
+            column: the sensitive column, as in "the column diagnosis"; "" for a model of none.
         """
-        about = f" on {column}" if column else ""
+        about = f" in {column}" if column else ""
         return f"Every group satisfies {self.label}{about}."
 
     def most(self, share: float) -> float | None:

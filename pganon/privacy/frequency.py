@@ -44,7 +44,7 @@ class KAnonymity(MeasuredModel, _Size):
     k: AtLeastTwo
 
     def sentence(self, known: str, column: str) -> str:
-        return f"Everybody shares {known} with at least {self.k - 1} others in the release."
+        return f"Everybody looks like at least {self.k - 1} others of the release in {known}."
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class RelativeFrequency(ShareModel):
         return float(self.alpha)
 
     def sentence(self, known: str, column: str) -> str:
-        return f"In no group do more than {100 * self.parameter:.3g} % have the same {column}."
+        most = f"{100 * self.parameter:.3g} %"
+        return f"In no group do more than {most} have the same value in {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -99,7 +100,7 @@ class DistinctLDiversity(MeasuredModel, CountModel):
     l: AtLeastTwo  # noqa: E741 (the field's own letter)
 
     def sentence(self, known: str, column: str) -> str:
-        return f"Every group has at least {self.l} different values of {column}."
+        return f"Every group has at least {self.l} different values in {column}."
 
     @property
     def counts_distinct(self) -> bool:
@@ -125,7 +126,7 @@ class EntropyLDiversity(MeasuredModel):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"The values of {column} in every group are at least as mixed as {self.l:g} values that"
+            f"The values of every group in {column} are at least as mixed as {self.l:g} values that"
             " are equally common."
         )
 
@@ -163,8 +164,8 @@ class RecursiveCLDiversity(MeasuredModel):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"In every group the most common {column} has less than {self.c:g} times as many"
-            f" people as the values from the {self.l}. place on together."
+            f"In every group the most common value in {column} has less than {self.c:g} times as"
+            f" many people as the values from the {self.l}. place on together."
         )
 
     def most(self, share: float) -> float | None:
@@ -241,9 +242,8 @@ class FrequencyLDiversity(MeasuredModel):
         return self.l
 
     def sentence(self, known: str, column: str) -> str:
-        values = (
-            f"the same {column}" if column and self.measured_level != "tuple" else "the same values"
-        )
+        one = column and self.measured_level != "tuple"
+        values = f"the same value in {column}" if one else "the same values"
         return f"In every group or bucket at most 1 in {self.l} has {values}."
 
     def most(self, share: float) -> float | None:

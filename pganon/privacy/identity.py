@@ -44,7 +44,7 @@ class IRKAnonymity(MeasuredModel, CountModel):
         return False
 
     def sentence(self, known: str, column: str) -> str:
-        return f"Everybody shares {known} with at least {self.k - 1} others in the release."
+        return f"Everybody looks like at least {self.k - 1} others of the release in {known}."
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("count(*)")
@@ -96,7 +96,7 @@ class IRBeta(_RecordShare):
 
     def sentence(self, known: str, column: str) -> str:
         most = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {most} of the records have the same {column}."
+        return f"In no group do more than {most} of the records have the same value in {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -122,7 +122,7 @@ class EIRBeta(ShareModel):
 
     def sentence(self, known: str, column: str) -> str:
         most = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {most} of the people have the same {column}."
+        return f"In no group do more than {most} of the people have the same value in {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -155,7 +155,7 @@ class EIRLDiversity(MeasuredModel, CountModel):
     def sentence(self, known: str, column: str) -> str:
         return (
             f"Whichever record of everybody in a group is meant, these have at least {self.l}"
-            f" different values of {column}."
+            f" different values in {column}."
         )
 
     def aggregate(self, rows: str) -> exp.Expr:

@@ -55,7 +55,7 @@ class TCloseness(ReferenceModel):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"The shares of {column} in a group differ from those of everybody by at most"
+            f"The shares of values in {column} in a group differ from those of everybody by at most"
             f" {self.t:g}, where 0 is no difference and 1 the largest."
         )
 
@@ -147,7 +147,7 @@ class BetaLikeness(ReferenceModel):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"No value of {column} is more than {1 + self.beta:g} times as common in a group as"
+            f"No value in {column} is more than {1 + self.beta:g} times as common in a group as"
             " among everybody."
         )
 
@@ -200,7 +200,7 @@ class DeltaDisclosure(ReferenceModel):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"Every value of {column} is less than {math.exp(self.delta):.3g} times as common in a"
+            f"Every value in {column} is less than {math.exp(self.delta):.3g} times as common in a"
             " group as among everybody, and no less than the same factor rarer."
         )
 

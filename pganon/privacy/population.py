@@ -101,10 +101,7 @@ class KMap(PopulationModel):
         return f"{self.name} k = {self.k}"
 
     def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Every group looks like at least {self.k} people of {self.population}, as far as"
-            f" {known} go."
-        )
+        return f"Every group looks like at least {self.k} people of {self.population} in {known}."
 
 
 @dataclass(frozen=True)
@@ -214,5 +211,5 @@ class RecordsAtRisk(AboveHighest, _OfAllClasses):
     def sentence(self, known: str, column: str) -> str:
         return (
             f"At most {100 * self.share_of_records:.3g} % of the records look like fewer than"
-            f" {self.least} people of {self.population}, as far as {known} go."
+            f" {self.least} people of {self.population} in {known}."
         )

@@ -98,8 +98,8 @@ class RecordsBelow(ReleaseModel, ABC):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"At most {100 * self.parameter:.3g} % of the people share {known} with fewer"
-            f" than {self.least - 1} others in the release."
+            f"At most {100 * self.parameter:.3g} % of the people look like fewer than"
+            f" {self.least - 1} others of the release in {known}."
         )
 
     def part(self, size: exp.Expr) -> exp.Expr:
@@ -155,6 +155,6 @@ class SampleUniqueness(MeasuredModel, RecordsBelow):
 
     def sentence(self, known: str, column: str) -> str:
         return (
-            f"At most {100 * self.share:.3g} % of the people share {known} with nobody else in the"
-            " release."
+            f"At most {100 * self.share:.3g} % of the people look like nobody else of the release"
+            f" in {known}."
         )

@@ -73,7 +73,7 @@ class PopulationUniqueness(MeasuredModel):
         return (
             f"Of a population of {self.population_size:,} people, of whom the records are taken for"
             f" a random sample, at most {100 * self.share:.3g} % are estimated to be the only ones"
-            f" with their values of {known}."
+            f" with what they have in {known}."
         )
 
     def estimated(self, frequencies: Mapping[int, int]) -> Estimated:

@@ -9,6 +9,9 @@ from pganon.policy.model import Policy
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.privacy.requirements import requirements_of
 
+UNPROTECTED = "no model is about the sensitive column"
+"""How the warning begins."""
+
 
 def unprotected_columns(policy: Policy) -> list[str]:
     """Names of these columns, without those that the policy accepts as such."""
@@ -53,6 +56,7 @@ def _warning(policy: Policy, columns: Sequence[str], reason: str = "") -> str:
     alone = " alone (level: tuple bounds values of a whole sensitive table)" if whole else ""
     several = len(columns) > 1
     return (
-        f"no model is about the sensitive column{'s' if several else ''} {first_few(columns)}"
-        f"{alone}{reason}; add a model, or say that it is meant with unprotected: accept"
+        f"{UNPROTECTED}{'s' if several else ''} {first_few(columns)}"
+        f"{alone}{reason}; add a model, or say that it is meant with unprotected:"
+        " accept, with the column"
     )

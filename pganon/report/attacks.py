@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pganon.forms.confidential import GAIN, told_finding
 from pganon.report.parts import Count, Number, Part, Time
 from pganon.report.sources import Collected
-from pganon.report.words import listed, number, percent, plain, several
+from pganon.report.words import number, percent, plain, several, the_columns
 
 _PARTS = ("seed", "people", "control_people", "targets", "known_others")
 
@@ -134,7 +134,7 @@ def _share(rate: Rate | None, smallest: int) -> str:
 
 
 def _succeeds(found: Collected, one: Finding, others: int) -> str:
-    known, column = listed(found.known), plain(one.column or "")
+    known, column = the_columns(found.known), the_columns([one.column or ""])
     smallest = found.policy.report.smallest
     inside, outside = _share(one.members, smallest), _share(one.control, smallest)
     shares = f"{inside} of the people in the release, and {outside} of those who were held out"
@@ -148,7 +148,7 @@ def _succeeds(found: Collected, one: Finding, others: int) -> str:
             return f"Who has two lists of people, each with half of {known}, connects {shares}"
         case "others_known":
             members = several(others, "other member", "other members")
-            beside = f", and {members} of the group with their {column},"
+            beside = f", and {members} of the group with what they have in {column},"
         case "correlations":
             beside = f", and how each of them goes with {column},"
         case _:
@@ -158,7 +158,7 @@ def _succeeds(found: Collected, one: Finding, others: int) -> str:
 
 def _somebody(found: Collected, one: Mapping[str, Any], others: int) -> str:
     """Who the attacker is, and what he does."""
-    known, column = listed(found.known), plain(one["column"] or "")
+    known, column = the_columns(found.known), the_columns([one["column"] or ""])
     match one["adversary"]:
         case "published_row":
             return "states what a row shows, and is right if that is true of one person alone"
@@ -168,7 +168,7 @@ def _somebody(found: Collected, one: Mapping[str, Any], others: int) -> str:
             return f"knows {known} of a person, and guesses {column}"
         case "others_known":
             members = several(others, "other member", "other members")
-            return f"also knows who {members} of the group are, and their {column}"
+            return f"also knows who {members} of the group are, and what they have in {column}"
         case "correlations":
             return f"knows {known} of a person, and how each of them goes with {column}"
         case other:

@@ -40,7 +40,17 @@ from pganon.report.promises import not_protected
 from pganon.report.questions import Question, over_versions, questions
 from pganon.report.review import look_at
 from pganon.report.sources import Access, Collected, Crossing
-from pganon.report.words import count, day, guess, listed, percent, plain, several
+from pganon.report.words import (
+    count,
+    day,
+    guess,
+    in_common,
+    listed,
+    once,
+    plain,
+    several,
+    the_columns,
+)
 
 FORMAT = "pganon report 1"
 
@@ -216,7 +226,7 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "risk": Risk(
             release=figures.chance(found),
             source=_source_chance(found),
-            population=(found.evidence or {}).get("population"),
+            population=_journalist(found),
             limits=figures.limits(found.policy.report.accepted),
         ),
         "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
@@ -252,22 +262,18 @@ def _summary(found: Collected) -> Iterator[str]:
         yield (
             f"Whoever knows {found.knowing} of a person finds at least {chance.smallest}"
             f" {found.members} {'who' if found.counts_people else 'that'} look the same, so"
-            f" {guess(alone=found.version.over_versions != HOLDS)} is right at most once in"
-            f" {chance.smallest} times."
+            f" {guess(alone=found.version.over_versions != HOLDS)} is right with a chance of at"
+            f" most {once(chance.smallest)}."
         )
     for one in figures.combinations(found):
         yield (
             f"Whoever knows the other columns of a person is left with at least {one['smallest']}"
-            f" combinations of {listed(one['columns'])}."
+            f" combinations in {the_columns(one['columns'])}."
         )
-    for item in figures.sensitive(found)[:2]:
-        if item["most"] < 1:
-            yield (
-                f"In no group do more than {percent(item['most'])} have the same"
-                f" {plain(item['column'])}."
-            )
-        else:
-            yield f"In some groups all have the same {plain(item['column'])}."
+    yield from in_common({item["column"]: item["most"] for item in figures.sensitive(found)})
+    missing = [item["column"] for item in figures.sensitive(found) if item.get("missing")]
+    if missing:
+        yield f"In this, what the policy declares as missing in {the_columns(missing)} is no value."
     yield "All requirements were measured on the finished tables, and hold."
     approved = events.approval(found)
     if found.request is not None:
@@ -308,6 +314,11 @@ def _properties(found: Collected) -> Properties:
     )
 
 
+def _journalist(found: Collected) -> InPopulation | None:
+    among = (found.evidence or {}).get("population")
+    return None if among is None else InPopulation(**{"by_weights": False, **among})
+
+
 def _source_chance(found: Collected) -> SourceChance | None:
     sizes = figures.sizes(found, "source")
     if sizes is None:
@@ -320,6 +331,7 @@ def _sensitive(found: Collected) -> list[dict[str, Any]]:
     """Evidence with the limits that follow from the requirements."""
     return [
         {
+            "missing": [],
             **item,
             "values": [
                 {**one, "limit": guarantee.most_of(found, item["column"], one["share"])}

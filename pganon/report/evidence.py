@@ -23,12 +23,14 @@ class Sizes(Part):
 
 
 class InPopulation(Part):
-    """People of the population whom classes cover, and chances to pick the one of a record."""
+    """People of the population whom classes cover, or for whom their records stand by their
+    weights, and chances to pick the one of a record."""
 
     smallest: Count
     highest: Number
     mean: Number
     above: Above
+    by_weights: bool
 
 
 class Candidates(Part):
@@ -62,10 +64,12 @@ class OtherValues(Part):
 
 
 class Sensitive(Part):
-    """How common values of a column are in groups: the most common one, and each of them."""
+    """How common values of a column are in groups: the most common one, and each of them. Those
+    that are `missing`, as the policy declares, are not taken for the most common one."""
 
     column: str
     of: Literal["all", "hidden"]
+    missing: list[str | None]
     most: Number
     mean: Number | None
     bins: list[ShareBin]

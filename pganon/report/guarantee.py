@@ -9,7 +9,7 @@ from pganon.privacy.base import Requirement, from_below
 from pganon.privacy.model_scope import Judged
 from pganon.report.parts import Number, Part
 from pganon.report.sources import Collected
-from pganon.report.words import number, plain
+from pganon.report.words import number, the_columns
 
 _NAMES = {
     "k_anonymity": "k-anonymity",
@@ -72,11 +72,13 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
         return _STRUCTURE.format(people=found.rows)
     for requirement in found.requirements:
         if requirement.model.name == check["model"] and _about(requirement, check):
-            column = _published(found, requirement) or ""
-            return requirement.model.sentence(found.knowing, column)
+            column = _published(found, requirement)
+            return requirement.model.sentence(
+                found.knowing, the_columns([column]) if column else ""
+            )
     said = found.said.get(f"{check['model']}.{check['symbol']}") or found.said.get(check["model"])
     if said is not None:
-        column = check["column"] and plain(_shown(found, check["column"]))
+        column = check["column"] and the_columns([_shown(found, check["column"])])
         return said.format(column=column, required=number(check["required"]))
     return f"Every group satisfies the check {check['model'].replace('_', ' ')}."
 

@@ -73,8 +73,11 @@ def _common(found: Collected) -> Outcome:
         return row("common", label, "none", "no column is declared as sensitive", IDLE, NONE)
     limit = guarantee.most_of(found, column, figures.largest(item))
     result = _bounded(None if limit is None or limit >= 1 else f"limit {percent(limit)} holds")
-    label = f"Most common {plain(column, 30)} in a {where}"
-    return row("common", label, percent(most), note, *result)
+    return row("common", common_label(column, where), percent(most), note, *result)
+
+
+def common_label(column: str, where: str = "group") -> str:
+    return f"Most common value in the column {plain(column, 30)}, in a {where}"
 
 
 def _left_out(found: Collected) -> Outcome:

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from pganon.report import figures, parts
 from pganon.report.sources import Collected
-from pganon.report.words import listed
+from pganon.report.words import sentence, the_columns
 
 _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")
 
@@ -45,8 +45,8 @@ def limits_of(
         rows.append(
             (
                 "Columns that others are assumed not to know",
-                f"{listed(insensitive)} can identify a person within a group, if somebody knows"
-                f" {'it' if len(insensitive) == 1 else 'them'}.",
+                f"{sentence(the_columns(insensitive))} can identify a person within a group, if"
+                f" somebody knows {'it' if len(insensitive) == 1 else 'them'}.",
             )
         )
     rows += [
@@ -54,15 +54,19 @@ def limits_of(
         ("Presence", "The release does not hide who is in it."),
     ]
     if sensitive:
-        names = listed(sensitive)
         rows.append(
-            ("What everybody learns", f"The shares of {names}, in the whole and in every group.")
+            (
+                "What everybody learns",
+                f"The shares of the values in {the_columns(sensitive)}, of the whole and of every"
+                " group.",
+            )
         )
         rows.append(
             (
                 "Patterns",
-                f"If a value of {names} is common among people of one kind, it is likelier for each"
-                " of them. No release that is of any use prevents this conclusion.",
+                f"If a value in {the_columns(sensitive, 'or')} is common among people of one kind,"
+                " it is likelier for each of them. No release that is of any use prevents this"
+                " conclusion.",
             )
         )
     if models & set(_LIKENESS):

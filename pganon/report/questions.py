@@ -5,13 +5,14 @@ The first three are those of the European data protection authorities (WP216, 20
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pganon.privacy.model_scope import FINER, HOLDS
 from pganon.report import figures, guarantee
 from pganon.report.parts import Part
 from pganon.report.sources import Collected
-from pganon.report.words import count, guess, listed, number, percent, sentence
+from pganon.report.words import count, exactly, guess, once, percent, sentence, several, the_columns
 
 Name = Literal["singling out", "inference", "linkability", "other members", "presence"]
 Result = Literal["bounded", "not bounded", "not measured", "does not apply"]
@@ -50,8 +51,8 @@ def _singling_out(found: Collected) -> Question:
     if chance is None and figures.exact(found):
         hidden = found.of_role("sensitive", "semi_sensitive")
         remains = (
-            f"What others may know ({listed(found.known)}) is published exactly, so a person can be"
-            f" found by it. What is hidden is which {listed(hidden, 'or')} belongs to whom."
+            f"{sentence(exactly(found.known))}, so a person can be found by them. What is hidden is"
+            f" which value in {the_columns(hidden, 'or')} belongs to whom."
         )
         return _question("singling out", somebody, remains, OPEN)
     if chance is None:
@@ -59,46 +60,54 @@ def _singling_out(found: Collected) -> Question:
         remains = f"{sentence(why)}."
         result = IDLE if found.apart else UNKNOWN
         return _question("singling out", somebody, remains, result)
-    average = f"once in {number(round(1 / chance.mean, 1))} on average."
-    remains = (
-        f"Some are alone in their group: a guess is right for certain, and {average}"
+    group = (
+        "Some are alone in their group"
         if chance.smallest == 1
-        else f"A group of at least {chance.smallest} {found.members}:"
-        f" {guess(alone=found.version.over_versions != HOLDS)} is right once in"
-        f" {chance.smallest} times at most, and {average}"
+        else f"A group of at least {chance.smallest} {found.members}"
+    )
+    remains = (
+        f"{group}: {guess(alone=found.version.over_versions != HOLDS)} is right with a chance of at"
+        f" most {once(chance.smallest)}, and of {percent(chance.mean)} on average."
     )
     bounded = guarantee.fewest_people(found) > 1
     return _question("singling out", somebody, remains, BOUNDED if bounded else OPEN)
 
 
-def _inference(found: Collected) -> list[Question]:
-    rows: list[Question] = []
+def _inference(found: Collected) -> Iterator[Question]:
+    """One of the columns whose most common values are limited, one of the others."""
+    by_result: dict[Result, list[str]] = {}
     for column in found.of_role("sensitive", "semi_sensitive"):
         evidence = next((i for i in figures.sensitive(found) if i["column"] == column), None)
         limit = guarantee.most_of(found, column, figures.largest(evidence))
-        values = guarantee.fewest_values(found, column) or figures.fewest(found, column)
-        remains = []
-        if values is not None:
-            remains.append(f"At least {values} values of {column} remain.")
-        most = figures.most(found, column)
-        if evidence is not None:
-            remains.append(
-                f"The most common one has at most {percent(evidence['most'])} of a group,"
-                f" {percent(evidence['mean'])} on average."
-            )
-        elif most is not None:
-            remains.append(f"The most common one has at most {percent(most)} of a group or bucket.")
-        if limit is None or limit >= 1:
+        result = BOUNDED if limit is not None and limit < 1 else OPEN
+        by_result.setdefault(result, []).append(column)
+    for result, names in by_result.items():
+        left = [f"{several(n, 'value')} in {the_columns([c])}" for c, n in _fewest(found, names)]
+        remains = [f"At least {', '.join(left)} remain."] if left else []
+        if shares := list(_shares(found, names)):
+            remains.append(f"The most common value has at most {', '.join(shares)}.")
+        if result == OPEN:
             remains.append("No requirement limits how common it is.")
-        rows.append(
-            _question(
-                "inference",
-                f"does not look for the record, but reads off what the group has in {column}",
-                " ".join(remains),
-                BOUNDED if limit is not None and limit < 1 else OPEN,
-            )
-        )
-    return rows
+        somebody = "does not look for the record, but reads off what the group has in"
+        yield _question("inference", f"{somebody} {the_columns(names)}", " ".join(remains), result)
+
+
+def _fewest(found: Collected, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for name in names:
+        values = guarantee.fewest_values(found, name) or figures.fewest(found, name)
+        if values is not None:
+            yield name, values
+
+
+def _shares(found: Collected, names: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        evidence = next((i for i in figures.sensitive(found) if i["column"] == name), None)
+        most = figures.most(found, name)
+        if evidence is not None:
+            mean = percent(evidence["mean"])
+            yield f"{percent(most)} of a group in {the_columns([name])} ({mean} on average)"
+        elif most is not None:
+            yield f"{percent(most)} of a group or bucket in {the_columns([name])}"
 
 
 def _combinations(found: Collected) -> list[Question]:
@@ -106,7 +115,7 @@ def _combinations(found: Collected) -> list[Question]:
     return [
         _question(
             "inference",
-            f"knows the other columns of a person, and wants to know {listed(one['columns'])}",
+            f"knows the other columns of a person, and wants to know {the_columns(one['columns'])}",
             f"At least {count(one['smallest'])} combinations remain that exist. They need not be"
             " equally likely.",
             BOUNDED if bounded else OPEN,

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from pganon.forms.evidence import DIGEST, WARNINGS
 from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.model_scope import VOID
+from pganon.privacy.unprotected import UNPROTECTED
 from pganon.report import events, figures, guarantee
 from pganon.report.attacks import telling
 from pganon.report.sources import Collected
-from pganon.report.words import count, listed, number, percent, plain, value
+from pganon.report.words import (
+    count,
+    exactly,
+    listed,
+    number,
+    once,
+    percent,
+    plain,
+    sentence,
+    the_columns,
+    value,
+)
 from pganon.resolved.shards import UNLOCKED
 
 HALF = 0.5
@@ -19,14 +33,24 @@ OFF = 0.05
 """Share of a group with one value; multiple of the share of everybody; error of a distribution.
 Above these the reader is told."""
 
+_NOTHING = re.compile(
+    r"“\W*(n\W?a|n\W?d|k\W?a|not (applicable|available|asked|answered|known|stated)|no answer"
+    r"|missing|unknown|refused|don.?t know|inapplicable|keine angabe|unbekannt|entf[aä]llt"
+    r"|-\d+|[789]+)\W*”",
+    re.IGNORECASE,
+)
+"""Values that often say nothing about a person, but not in all columns: who takes no drug for a
+disease does not have it. So they are no less looked at until the policy declares them."""
+
 
 def look_at(found: Collected) -> list[str]:
     """A sentence or two for each point."""
     return [
-        *_missing(found),
+        *_unmeasured(found),
         *_limits(found),
         *_found(found),
         *_common(found),
+        *_missing(found),
         *_many_times(found),
         *telling(found),
         *_unprotected(found),
@@ -38,7 +62,7 @@ def look_at(found: Collected) -> list[str]:
     ]
 
 
-def _missing(found: Collected) -> Iterator[str]:
+def _unmeasured(found: Collected) -> Iterator[str]:
     if found.evidence_intact is False:
         yield (
             "The stored evidence is not the one that the ledger has the digest of: somebody changed"
@@ -71,57 +95,98 @@ def _limits(found: Collected) -> Iterator[str]:
     else:
         accept, more = "the policy declares as accepted", ""
     yield (
-        f"The highest chance to find a person is {percent(chance.highest)}, above"
-        f" {listed(above)}, which {accept}.{more}"
+        f"The highest chance to find a person is {once(chance.smallest)}, above {listed(above)},"
+        f" which {accept}.{more}"
     )
 
 
 def _common(found: Collected) -> Iterator[str]:
+    by_certainty: dict[bool, list[str]] = {}
+    maybe: list[str] = []
     for item in figures.sensitive(found):
         if item["most"] > HALF:
-            whole = item["most"] >= 1
-            yield (
-                f"There is a group in which {'all' if whole else percent(item['most'])} have the"
-                f" same {plain(item['column'])}: whoever finds the group"
-                f" {'knows' if whole else 'can guess'} it without finding the record."
-            )
+            named = _commonest(item)
+            share = "" if item["most"] >= 1 else f" ({percent(item['most'])})"
+            by_certainty.setdefault(item["most"] >= 1, []).append(f"{named}{share}")
+            maybe += [named] if _NOTHING.match(named) else []
+    for certain, values in by_certainty.items():
+        yield (
+            f"In at least one group {'all' if certain else 'over half'} have the same value:"
+            f" {', '.join(values)}. Whoever finds the group {'knows' if certain else 'can guess'}"
+            " it without finding the record."
+        )
+    if maybe:
+        yield (
+            f"Perhaps {', '.join(maybe)} {'say' if len(maybe) > 1 else 'says'} nothing about a"
+            " person. If so, declare it in the policy, under report: missing."
+        )
+
+
+def _commonest(item: Mapping[str, Any]) -> str:
+    """`“flu” in the column diagnosis`; a value that is too rare is not named."""
+    values = [one for one in item["values"] if one["value"] not in item.get("missing", ())]
+    most = max(values, key=lambda one: one["highest"], default=None)
+    named = most is not None and most["highest"] >= round(item["most"], 6)
+    what = f"“{value(most['value'])}”" if most and named else "a rare one"
+    return f"{what} in {the_columns([item['column']])}"
+
+
+def _missing(found: Collected) -> Iterator[str]:
+    """Values that are not counted, of which some group may have many."""
+    declared: list[str] = []
+    for item in figures.sensitive(found):
+        few = [one["value"] for one in item["values"] if one["highest"] <= HALF]
+        names = [f"“{value(one)}”" for one in item.get("missing", ()) if one not in few]
+        if names:
+            declared.append(f"{' and '.join(names)} in {the_columns([item['column']])}")
+    if declared:
+        yield (
+            f"The policy declares as missing: {', '.join(declared)}. In some groups many may have"
+            " these in common, which is not said here. See that they say nothing about a person."
+        )
 
 
 def _many_times(found: Collected) -> Iterator[str]:
+    said: list[str] = []
+    unlimited: list[str] = []
     for item in figures.sensitive(found):
-        column, whole = plain(item["column"]), figures.whole(found, item)
-        worst = max(item["values"], key=lambda v: v["highest"] / v["share"], default=None)
+        column, whole = the_columns([item["column"]]), figures.whole(found, item)
+        values = [one for one in item["values"] if one["value"] not in item.get("missing", ())]
+        worst = max(values, key=lambda v: v["highest"] / v["share"], default=None)
         times = worst["highest"] / worst["share"] if worst else 0.0
         hidden = (item["others"] or {}).get("times_over")
         if worst is not None and times >= TIMES and times >= (hidden or 0):
             limited = guarantee.most_of(found, item["column"], worst["share"])
-            tail = "" if limited is not None and limited < 1 else " No requirement limits this."
-            yield (
-                f"A group can say far more than the whole: “{value(worst['value'])}” is"
-                f" {percent(worst['share'])} of all {whole} and"
-                f" {percent(worst['highest'])} of one group,"
-                f" {number(round(times, 1))} times as much.{tail}"
+            if limited is None or limited >= 1:
+                unlimited.append(item["column"])
+            said.append(
+                f"“{value(worst['value'])}” in {column} is {percent(worst['share'])} of all {whole}"
+                f" and {percent(worst['highest'])} of one group, {number(round(times, 1))} times as"
+                " much"
             )
         elif hidden:
-            yield (
-                f"A group can say far more than the whole: a rare {column} that is not named here"
-                f" is over {hidden} times as common in one group as among all {whole}."
+            said.append(
+                f"a rare value in {column} that is not named here is over {hidden} times as common"
+                f" in one group as among all {whole}"
             )
+    if said:
+        tail = f" No requirement limits this in {the_columns(unlimited)}." if unlimited else ""
+        yield f"A group can say far more than the whole: {'; '.join(said)}.{tail}"
 
 
 def _found(found: Collected) -> Iterator[str]:
     if figures.exact(found):
         yield (
-            f"What others may know ({listed(found.known)}) is published exactly: a person can be"
-            " found by it. Only the link to what is protected is hidden."
+            f"{sentence(exactly(found.known))}, which others may know: a person can be found by"
+            " them. Only the link to what is protected is hidden."
         )
 
 
 def _unprotected(found: Collected) -> Iterator[str]:
     about = {found.published_name(r.column) for r in found.requirements if r.column}
     bare = [name for name in found.of_role("sensitive", "semi_sensitive") if name not in about]
-    if bare:
-        yield f"No requirement is about {listed(bare)}, which the policy calls sensitive."
+    if bare and not any(text.startswith(UNPROTECTED) for text in found.measures.get(WARNINGS, ())):
+        yield f"No requirement is about {the_columns(bare)}, which the policy calls sensitive."
 
 
 def _exact(found: Collected) -> Iterator[str]:
@@ -129,9 +194,8 @@ def _exact(found: Collected) -> Iterator[str]:
     if exact:
         them = "it" if len(exact) == 1 else "them"
         yield (
-            f"{listed(exact)} {'is' if len(exact) == 1 else 'are'} published exactly. Whoever knows"
-            f" {them} of a person can often pick that person's record from a group. Declare {them}"
-            " as known to others if that is possible."
+            f"{sentence(exactly(exact))}. Whoever knows {them} of a person can often pick that"
+            f" person's record from a group. Declare {them} as known to others if that is possible."
         )
 
 
@@ -142,13 +206,17 @@ def _lost(found: Collected) -> Iterator[str]:
             f" ({count(found.version.suppressed)}). Counts over the release are too low, and not"
             " for all people alike."
         )
-    for item in (found.evidence or {}).get("attributes", []):
-        error = (item.get("distribution") or {}).get("largest_error")
-        if error is not None and error >= OFF:
-            yield (
-                f"The distribution of {plain(item['column'])} is off by up to"
-                f" {number(100 * error)} percentage points for who spreads every group evenly."
-            )
+    off = [
+        f"{number(100 * error)} percentage points in {the_columns([item['column']])}"
+        for item in (found.evidence or {}).get("attributes", [])
+        for error in [(item.get("distribution") or {}).get("largest_error")]
+        if error is not None and error >= OFF
+    ]
+    if off:
+        yield (
+            f"Who spreads every group evenly sees distributions that are off by up to"
+            f" {', and '.join(off)}."
+        )
 
 
 def _torn(found: Collected) -> Iterator[str]:

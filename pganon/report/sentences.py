@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from pganon.policy.reporting import AUTHORITIES
 from pganon.report.charts import risk, values
 from pganon.report.figures import limit_words
-from pganon.report.words import count, day, listed, number, percent, plain, sentence, several
+from pganon.report.words import (
+    count,
+    day,
+    exactly,
+    listed,
+    number,
+    once,
+    percent,
+    plain,
+    sentence,
+    several,
+    the_columns,
+    value,
+)
 
 Document = Mapping[str, Any]
 
@@ -46,10 +59,10 @@ def sentences(report: Document) -> dict[str, Any]:
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
         "not_told": NOT_TOLD,
-        "known": listed(properties["known"]),
         "knowing": properties["knowing"],
+        "exactly": sentence(exactly(properties["known"])),
         "remaining": [_remaining(item, properties["members"]) for item in report["candidates"]],
-        "sensitive": listed(properties["sensitive"]),
+        "sensitive": the_columns(properties["sensitive"], "or"),
         "goes_out": _goes_out(report),
         "readers": _readers(report),
         "tried": _tried(report["attacks"]),
@@ -59,13 +72,10 @@ def sentences(report: Document) -> dict[str, Any]:
         "above": _above(report),
         "population": _population(report),
         "origin": _origin(report),
-        "shares": [
-            "Shares are of those who hide it." if item.get("of") == "hidden" else ""
-            for item in report["sensitive"]
-        ],
-        "others": [_others(item, properties["members"]) for item in report["sensitive"]],
+        "of_values": [_of_values(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],
         "commonest": [commonest(item) for item in report["sensitive"]],
+        "required": required(report["guarantee"]),
         "models": [
             (name, _MODELS[name])
             for name in dict.fromkeys(one["name"] for one in report["guarantee"])
@@ -95,7 +105,7 @@ def smallest(sizes: Document) -> str:
 
 
 def commonest(item: Document) -> str:
-    return f"On average {percent(item['mean'])} share the most common {plain(item['column'], 30)}"
+    return f"On average {percent(item['mean'])} of a group share its most common value"
 
 
 def of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
@@ -106,6 +116,26 @@ def of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
         told = f"fewer than {few}" if held is None else count(held) if held else "no"
         texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
     return listed(texts)
+
+
+def required(checks: Sequence[Document]) -> list[tuple[str, list[int]]]:
+    """What is required, and at which places of the guarantee: once, if of several columns."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for place, one in enumerate(checks):
+        alike = [one.get(key) for key in ("name", "against", "required", "over_versions")]
+        same = one["sentence"].replace(the_columns([one["published"] or ""]), "{}")
+        found.setdefault((same, *alike), []).append(place)
+    return [
+        (_of_all([checks[place] for place in places], same), places)
+        for (same, *_), places in found.items()
+    ]
+
+
+def _of_all(checks: Sequence[Document], same: str) -> str:
+    if len(checks) == 1:
+        return checks[0]["sentence"]
+    names = the_columns([one["published"] or "" for one in checks])
+    return same.replace("{}", f"{names}, each by itself")
 
 
 # -- of the officer's ---------------------------------------------------------------------------
@@ -163,11 +193,11 @@ def _alone(report: Document) -> str:
     known, people = report["properties"]["knowing"], report["properties"]["members"]
     few = report["properties"]["smallest"]
     if source["alone"] is None:
-        return f"In the source fewer than {few} {people} are alone with their {known}."
+        return f"In the source fewer than {few} {people} are alone in {known}."
     if source["alone"] == 0:
-        return f"In the source nobody is alone with {known}."
+        return f"In the source nobody is alone in {known}."
     share = source["alone"] / sizes["people"]
-    return f"In the source, {percent(share)} of the {people} are alone with their {known}."
+    return f"In the source, {percent(share)} of the {people} are alone in {known}."
 
 
 def _above(report: Document) -> str:
@@ -182,9 +212,10 @@ def _population(report: Document) -> str:
     if not found:
         return ""
     least = found["smallest"]
+    by = "By the weights of its records, every" if found["by_weights"] else "Every"
     people = several(least, "person", "people") if least else "nobody"
     like = (
-        f"Every group looks like at least {people}" if least else f"Some groups look like {people}"
+        f"{by} group looks like at least {people}" if least else f"Some groups look like {people}"
     )
     told = of_each_limit(report, found["above"])
     return f"{like} of the population. Looked for among all its people, {told}."
@@ -194,39 +225,45 @@ def _origin(report: Document) -> str:
     if list(report["risk"]["limits"].values()) != list(AUTHORITIES):
         return "The policy declares them as accepted (report: limits)."
     return (
-        "9 %: the highest chance that the European Medicines Agency (Policy 0070) and Health Canada"
-        " accept for clinical reports. 1 in 11: the US Medicare and Medicaid agency (CMS) publishes"
-        " no cell with fewer than 11 people. Both are limits for publication to everybody; a board"
-        " may allow more to readers under contract."
+        "9 % is the highest chance that the European Medicines Agency (Policy 0070) and Health"
+        " Canada accept for clinical reports. Groups of 12 or more are within it. It is about what"
+        " the US Medicare and Medicaid agency (CMS) holds to, which publishes no cell with fewer"
+        f" than 11 people: {once(11)}. These are limits for publication to everybody; a board may"
+        " allow more to readers under contract."
     )
 
 
-def _others(item: Document, people: str) -> str:
-    others = item["others"]
-    if not others:
-        return ""
-    whole = people
+def _of_values(item: Document, people: str) -> str:
+    """Whose values are counted, which of them are, and which are not named."""
+    whole, texts, others = people, [], item["others"]
     if item.get("of") == "hidden":
         whole = f"{people} {'who hide' if people == 'people' else 'that hide'} it"
-    if not item["values"]:
-        return (
+        texts.append("Shares are of those who hide it.")
+    if item["missing"]:
+        named = " and ".join(f"“{value(one)}”" for one in item["missing"])
+        texts.append(f"{named} counts as missing, and not as a value that a group has in common.")
+    if others and not item["values"]:
+        texts.append(
             f"None of its {count(others['values'])} values is named here, as some of them are too"
             " rare."
         )
-    return (
-        f"{count(others['values'])} rarer values, which {percent(others['share'])} of the {whole}"
-        " have together, are not named in this report."
-    )
+    elif others:
+        texts.append(
+            f"{count(others['values'])} rarer values, which {percent(others['share'])} of the"
+            f" {whole} have together, are not named in this report."
+        )
+    return " ".join(texts)
 
 
 def _lost(report: Document) -> str:
     version = report["properties"]
-    known = listed(version["known"])
+    known = the_columns(version["known"])
+    be = "is" if len(version["known"]) == 1 else "are"
     text = (
-        f"Nothing was invented: {known} are as they were, and which {listed(version['sensitive'])}"
-        " belongs to whom is lost."
+        f"Nothing was invented: {known} {be} as before, and which value in"
+        f" {the_columns(version['sensitive'], 'or')} belongs to whom is lost."
         if version["exact"]
-        else f"Nothing was invented: {known} are less exact, everything else is as it was."
+        else f"Nothing was invented: {known} {be} less exact, everything else is as it was."
     )
     if version["suppressed"] == 0:
         return f"{text} No record was left out."
@@ -274,7 +311,7 @@ def _remaining(item: Document, members: str) -> dict[str, str]:
     """Title and note of a chart."""
     left = several(item["smallest"], item["kind"].removesuffix("s"), item["kind"])
     return {
-        "title": f"At least {left} of {listed(item['columns'])} remain",
+        "title": f"At least {left} in {the_columns(item['columns'])} remain",
         "note": f"Per cent of the {members} by how many {item['kind']} their group has.",
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 SPACE = "\u00a0"
@@ -66,9 +66,11 @@ def number(figure: float) -> str:
     return f"{figure:,.0f}" if abs(figure) >= 100 or figure == int(figure) else f"{figure:.3g}"
 
 
-def once(size: float) -> str:
-    """The chance to guess one of so many."""
-    return "certain" if size <= 1 else f"1 in {number(size) if size < 10 else count(size)}"
+def once(size: int) -> str:
+    """The chance to guess one of so many: `12.5 % (1 in 8)`."""
+    return (
+        f"{percent(1 / size)} ({'certain' if size == 1 else SPACE.join(('1', 'in', count(size)))})"
+    )
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
@@ -77,14 +79,39 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
+def the_columns(names: Sequence[str], last: str = "and") -> str:
+    """`the column age`, `the columns age, sex and zip`."""
+    return f"the column{'' if len(names) == 1 else 's'} {listed(names, last)}"
+
+
+def exactly(names: Sequence[str]) -> str:
+    return f"{the_columns(names)} {'is' if len(names) == 1 else 'are'} published exactly"
+
+
 def knowing(known: Sequence[str], partly: Sequence[str]) -> str:
-    """What others know: `age (and zip, where it is not hidden)`."""
+    """What others know: `the column age (and the column zip, where it is not hidden)`."""
     if not partly:
-        return listed(known)
+        return the_columns(known)
     hidden = f"where {'it is' if len(partly) == 1 else 'they are'} not hidden"
     if not known:
-        return f"{listed(partly)} ({hidden})"
-    return f"{listed(known)} (and {listed(partly)}, {hidden})"
+        return f"{the_columns(partly)} ({hidden})"
+    return f"{the_columns(known)} (and {the_columns(partly)}, {hidden})"
+
+
+def in_common(most: Mapping[str, float]) -> Iterator[str]:
+    """Sentences about the largest share of a group with one value, each of all columns it is of."""
+    everybody = [name for name, share in most.items() if share >= 1]
+    if everybody:
+        yield f"In some groups all have the same value in {the_columns(everybody, 'or')}."
+    by_share: dict[str, list[str]] = {}
+    for name, share in most.items():
+        if share < 1:
+            by_share.setdefault(percent(share), []).append(name)
+    if by_share:
+        (share, names), *others = by_share.items()
+        more = "".join(f", or more than {s} in {the_columns(n, 'or')}" for s, n in others)
+        alike = f"have the same value in {the_columns(names, 'or')}{more}"
+        yield f"In no group do more than {share} {alike}."
 
 
 def several(number: int, one: str, many: str | None = None) -> str:

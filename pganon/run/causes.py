@@ -155,8 +155,9 @@ def _several_records(plan: Plan, state: State) -> Iterator[str]:
         each = [f"{number} by {_key(spec, key)}" for key, number in few.items()]
         yield (
             f"of {every} {groups} some have records of fewer than {least} people, if these are told"
-            f" apart so: {'; '.join(each)}. The guarantee counts records. Write individual: with"
-            f" the column that tells people apart, or individual: {NOBODY} if none does"
+            f" apart so: {'; '.join(each)}. The guarantee counts records. Write individual:"
+            " at the top level of the policy, with the column that tells people apart, or"
+            f" individual: {NOBODY} if none does"
         )
 
 

@@ -576,7 +576,6 @@ JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINC
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
@@ -592,7 +591,6 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) 
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
@@ -633,10 +631,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."class_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."class_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."class_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."class_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -682,10 +680,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -731,10 +729,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -779,10 +777,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."zip_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."zip_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."zip_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."zip_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -826,10 +824,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -876,14 +874,14 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT "h"."n", CAST("t"."total" AS
-DECIMAL) AS "total" FROM (SELECT MAX("h"."n") AS "n", SUM("h"."n") AS "total", "h"."class_id" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY "h"."class_id") AS "h" JOIN (SELECT "t".* FROM
-"totals" AS "t") AS "t" ON "t"."class_id" = "h"."class_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS
-JOIN (SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE
-SUBSTRING("r"."label" FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY
-"r"."place" DESC) FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT "h"."n",
+CAST("t"."total" AS DECIMAL) AS "total" FROM (SELECT MAX("h"."n") AS "n", SUM("h"."n") AS "total",
+"h"."class_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY "h"."class_id") AS "h" JOIN
+(SELECT "t".* FROM "totals" AS "t") AS "t" ON "t"."class_id" = "h"."class_id") AS "v" GROUP BY 1) AS
+"s") AS "c" CROSS JOIN (SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN
+NULL ELSE SUBSTRING("r"."label" FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6))
+ORDER BY "r"."place" DESC) FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE
 "r"."hidden") AS "others", CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE
 PRECISION) AS "others_share", CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE
 "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND
@@ -940,10 +938,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -989,10 +987,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -1038,10 +1036,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."disease_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP
-BY "h"."disease_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."disease_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS
+"h" GROUP BY "h"."disease_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -1086,10 +1084,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."drug_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."drug_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."drug_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."drug_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -1134,10 +1132,10 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST((CEIL("v"."n" * 20 / "v"."total") - 1) AS INT) AS "step", MAX("v"."n" / "v"."total") AS
-"most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n") AS "n",
-SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY
-"h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
+"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
+AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
+GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -1160,7 +1158,6 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
@@ -1177,7 +1174,6 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) 
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
@@ -1194,7 +1190,6 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) 
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",
@@ -1211,7 +1206,6 @@ FROM "pganon_work"."r0_coded" AS "t") AS "u") AS "r" GROUP BY "r"."c0", "r"."c1"
 SELECT COUNT(*) AS "groups", CAST(COALESCE(SUM("g"."n"), 0) AS BIGINT) AS "people",
 COALESCE(MIN("g"."n"), 0) AS "smallest", COALESCE(MAX("g"."n"), 0) AS "largest",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 11), 0) AS BIGINT) AS "above0",
-CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 0 AND 10), 0) AS BIGINT) AS "above1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 1 AND 1), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 2 AND 2), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 3 AND 5), 0) AS BIGINT) AS "people2",

@@ -2,7 +2,8 @@
 
 Of a population, whose reader does not know who is in the source: a record is picked out of the F_E
 people whom its class E covers: 1 / F_E, and 1 where it covers nobody (El Emam, Guide to the
-De-Identification of Personal Health Information, 2013: the journalist).
+De-Identification of Personal Health Information, 2013: the journalist). Without a relation of the
+population the weights of a class's records add up to an estimate of F_E.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.coding import suppresses_nulls
 from pganon.encode.combination import cell_columns
-from pganon.encode.work import CODED, LEFT_OUT
+from pganon.encode.work import CODED, LEFT_OUT, weighs
 from pganon.forms.form import Evidence, Tables
 from pganon.forms.shape import Histogram, Relations, Shape, shown
 from pganon.forms.work import EXTENTS
@@ -45,13 +46,16 @@ def population_check(limits: Sequence[Limit], covered: Callable[[State], exp.Sel
     )
 
 
-def population_document(facts: Facts, asked: Reporting, smallest: float) -> dict[str, Any]:
+def population_document(
+    facts: Facts, asked: Reporting, smallest: float, *, by_weights: bool
+) -> dict[str, Any]:
     """As JSON: people whom a class covers at least, chances, records above each limit."""
     covered = facts[FEWEST]
     return {
         "smallest": covered,
         "highest": 1 / max(1, covered),
         "mean": facts[MEAN],
+        "by_weights": by_weights,
         "above": {
             limit.name: told(facts[count(f"above{number}", "population_")], smallest)
             for number, limit in enumerate(asked.accepted)
@@ -82,6 +86,9 @@ RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 Covered = Callable[[ReleaseSpec, Tables], exp.Select]
 """SELECT n, covered: the records of every class, and the people of the population it covers."""
 
+Weights = Callable[[ReleaseSpec, State], exp.Select]
+"""The same, by weights of the records."""
+
 
 Extents = Callable[[ReleaseSpec, Axis, State], exp.Select]
 """SELECT (n, extent columns of the axis), one row per group that shows it."""
@@ -92,6 +99,7 @@ def evidence_of(
     histogram: Histogram,
     individuals: Individuals | None = None,
     covered: Covered | None = None,
+    weights: Weights | None = None,
     extents: Extents = lambda spec, axis, state: query(
         "select e.* from e", {"e": state.work(EXTENTS)}
     ),
@@ -101,11 +109,12 @@ def evidence_of(
     Args:
         individuals: how people are counted, where the release says which records are of one.
         covered: how people of a population are, where the form can be compared with one.
+        weights: how those are whom the records of a class stand for.
     """
     return Evidence(
         lambda spec, tables, measured: (
             *steps(spec, shape, extents, histogram, tables, measured, individuals),
-            *_beside_population(spec, covered, tables),
+            *_beside_population(spec, covered, weights, tables),
         ),
         document,
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
@@ -162,12 +171,17 @@ def _sizes(
 
 
 def _beside_population(
-    spec: ReleaseSpec, covered: Covered | None, tables: Callable[[State], Tables]
+    spec: ReleaseSpec,
+    covered: Covered | None,
+    weights: Weights | None,
+    tables: Callable[[State], Tables],
 ) -> list[Step]:
-    if spec.population is None or covered is None:
-        return []
     limits = spec.policy.report.accepted
-    return [population_check(limits, lambda s: covered(spec, tables(s)))]
+    if spec.population is not None and covered is not None:
+        return [population_check(limits, lambda s: covered(spec, tables(s)))]
+    if weights is not None and weighs(spec):
+        return [population_check(limits, lambda s: weights(spec, s))]
+    return []
 
 
 def _names(steps: Sequence[Step]) -> Iterator[str]:
@@ -224,7 +238,9 @@ def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
     }
     if whole:
         return found
-    covered = population_document(facts, asked, counted) if spec.population else None
+    by_weights, covered = spec.population is None, None
+    if facts.get(FEWEST) is not None:
+        covered = population_document(facts, asked, counted, by_weights=by_weights)
     return {**found, "population": covered}
 
 

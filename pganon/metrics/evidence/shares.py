@@ -17,7 +17,18 @@ from pganon.metrics.evidence.people import Individuals, fewest, holders, of_valu
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, equal, fragment, materialized, named, num, query, scalar
+from pganon.sqltools import (
+    aliased,
+    col,
+    equal,
+    fragment,
+    materialized,
+    named,
+    num,
+    query,
+    scalar,
+    text,
+)
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, or_null, rows
 
@@ -44,7 +55,7 @@ def chains(
         def select(state: State) -> exp.Select:
             by, values = histogram(spec, state, tables(state), item)
             parts = {"counted": values}
-            found = _Counted(by, query("select c.* from counted as c"))
+            found = _Counted(by, query("select c.* from counted as c"), _missing(spec, item))
             if individuals is None:
                 found = replace(found, held=of_values(spec, item, state))
             else:
@@ -81,21 +92,27 @@ def documents(spec: ReleaseSpec, facts: Facts) -> list[dict[str, Any]]:
     if smallest == inf:
         return []
     shown = [item for item in spec.sensitive if sum(_people(item, facts)) >= smallest]
-    return [_document(item, facts, smallest) for item in shown]
+    return [_document(spec, item, facts, smallest) for item in shown]
+
+
+def _missing(spec: ReleaseSpec, item: Sensitive) -> Sequence[str | None]:
+    return spec.policy.report.missing.get(item.column.name, ())
 
 
 def _people(item: Sensitive, facts: Facts) -> list[int]:
     return [facts[_common(item, place)] for place in range(STEPS)]
 
 
-def _document(item: Sensitive, facts: Facts, smallest: float) -> dict[str, Any]:
+def _document(spec: ReleaseSpec, item: Sensitive, facts: Facts, smallest: float) -> dict[str, Any]:
     people = _people(item, facts)
     hidden, mean = facts[_hidden(item)], facts[_mean(item)]
     most = facts[_hidden_times(item)]
     values = facts[_highest(item)]
+    missing = _missing(spec, item)
     return {
         "column": item.published,
         "of": "all" if item.hidden is None else "hidden",
+        **({"missing": list(missing)} if missing else {}),
         "most": facts[_most(item)],
         "mean": None if mean is None else share_told(mean, sum(people), smallest),
         "bins": [
@@ -126,23 +143,35 @@ class _Counted:
     Attributes:
         by: columns of groups.
         values: SELECT (columns of the group, value, n).
+        missing: those that no group has in common.
         held: as :func:`pganon.metrics.evidence.people.holders`, where people may have several.
         totals: SELECT (columns of the group, total), where values have some of them several times.
     """
 
     by: Sequence[str]
     values: exp.Select
+    missing: Sequence[str | None] = ()
     held: exp.Select | None = None
     totals: exp.Select | None = None
 
     def groups(self) -> exp.Select:
         """SELECT n, total: people of a group with its commonest value, and all of them."""
-        most = query("select max(h.n) as n, sum(h.n) as total from h", {"h": self.values})
+        most = query("select :n as n, sum(h.n) as total from h", {"h": self.values}, n=self._most())
         most = grouped(most, self.by, "h")
         if self.totals is None:
             return most
         tree = query("select h.n, t.total::numeric as total from h", {"h": most})
         return tree.join(aliased(self.totals, "t"), on=equal(self.by, "t", "h"))
+
+    def _most(self) -> exp.Expr:
+        if not self.missing:
+            return fragment("max(h.n)")
+        # Keys of values, as of `pganon.forms.elements.text_key`.
+        keys = [text("" if one is None else f"={one}") for one in self.missing]
+        return fragment(
+            'coalesce(max(h.n) filter (where h.value collate "C" <> all(:missing)), 0)',
+            missing=exp.Array(expressions=keys),
+        )
 
     def shares(self) -> exp.Select:
         """SELECT value, n, total: a row per group and value."""
@@ -172,8 +201,8 @@ def _commonest(item: Sensitive, found: _Counted) -> exp.Select:
     """How common the commonest value of a group is, by people."""
     # A share on a border counts below it, where that of the requirement is.
     steps = query(
-        "select (ceil(v.n * :steps / v.total) - 1)::int as step, max(v.n / v.total) as most,"
-        " sum(v.n) as n, sum(v.total) as total from v group by 1",
+        "select greatest(ceil(v.n * :steps / v.total) - 1, 0)::int as step,"
+        " max(v.n / v.total) as most, sum(v.n) as n, sum(v.total) as total from v group by 1",
         {"v": found.groups()},
         steps=num(STEPS),
     )

@@ -30,7 +30,7 @@ def risk(found: Mapping[str, Any]) -> str | None:
     for power in range(decades + 1):
         x = at(10**-power)
         parts.append(svg.line(x, 26, x, 118, "grid"))
-        label = "certain" if power == 0 else f"1 in {10**power:,}"
+        label = f"{10 ** (2 - power):.{max(0, power - 2)}f} %"
         anchor = "end" if power == 0 else "start" if power == decades else "middle"
         parts.append(svg.text(x, 136, label, "m s", anchor))
     limits = found["limits"]

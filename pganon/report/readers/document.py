@@ -15,7 +15,7 @@ from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
 from pganon.report.dataset import Dataset, dataset
-from pganon.report.outcome import NONE, chance_row, row
+from pganon.report.outcome import NONE, chance_row, common_label, row
 from pganon.report.parts import (
     Chance,
     Count,
@@ -34,7 +34,16 @@ from pganon.report.parts import (
 )
 from pganon.report.promises import limits_of
 from pganon.report.readers.view import Commonest, Seen
-from pganon.report.words import count, guess, listed, percent, plain
+from pganon.report.words import (
+    count,
+    exactly,
+    guess,
+    in_common,
+    once,
+    percent,
+    sentence,
+    the_columns,
+)
 
 FORMAT = "pganon report 1"
 
@@ -276,7 +285,7 @@ def _stated(seen: Seen, item: Mapping[str, Any]) -> Guarantee:
         required=None if model is None else model.parameter,
         sentence=f"The release satisfies {item['requirement']}."
         if model is None
-        else model.sentence(listed(seen.known), column or ""),
+        else model.sentence(the_columns(seen.known), the_columns([column]) if column else ""),
         over_versions=item.get("over_versions"),
     )
 
@@ -301,18 +310,13 @@ def _summary(
 ) -> Iterator[str]:
     if chance is not None:
         yield (
-            f"Whoever knows {listed(seen.known)} of a person finds at least {chance.smallest}"
-            f" {seen.members} that look the same, so {guess(alone=seen.alone)} is right at most"
-            f" once in {chance.smallest} times."
+            f"Whoever knows {the_columns(seen.known)} of a person finds at least {chance.smallest}"
+            f" {seen.members} that look the same, so {guess(alone=seen.alone)} is right with a"
+            f" chance of at most {once(chance.smallest)}."
         )
     elif seen.exact:
-        yield f"{listed(seen.known)} are published exactly, so people can be found by them."
-    for item in sensitive[:2]:
-        name = plain(item.column)
-        if item.most < 1:
-            yield f"In no group do more than {percent(item.most)} have the same {name}."
-        else:
-            yield f"In some groups all have the same {name}."
+        yield sentence(f"{exactly(seen.known)}, so people can be found by them.")
+    yield from in_common({item.column: item.most for item in sensitive})
     yield "All figures were counted in what you can read yourself."
 
 
@@ -329,7 +333,7 @@ def _outcome(
     for item in sorted(sensitive, key=lambda one: -one.most)[:1]:
         yield row(
             "common",
-            f"Most common {plain(item.column, 30)} in a group",
+            common_label(item.column),
             percent(item.most),
             f"at most; on average {percent(item.mean)}",
             "counted",

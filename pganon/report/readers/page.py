@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pganon.report.charts import bars, risk
-from pganon.report.sentences import commonest, of_each_limit, smallest
+from pganon.report.sentences import commonest, of_each_limit, required, smallest
 from pganon.report.template import Document, render
-from pganon.report.words import guess, listed, plain, sentence
+from pganon.report.words import exactly, guess, listed, plain, sentence, the_columns
 
 
 def page(report: Document) -> str:
@@ -24,7 +24,9 @@ def page(report: Document) -> str:
     words = {
         "title": f"Report for readers: {name}",
         "guess": sentence(guess(alone=properties["alone"])),
-        "known": listed(properties["known"]),
+        "known": the_columns(properties["known"]),
+        "exactly": sentence(exactly(properties["known"])),
+        "required": required(report["guarantee"]),
         "views": listed(report["views"]),
         "above": sentence(f"{of_each_limit(report, sizes['above'])}.") if sizes else "",
         "risk": risk.finding(report["risk"]) if sizes else "",

@@ -92,7 +92,7 @@ def test_individuals_are_counted_and_not_their_records(reported: Any):
     everybody = one(conn, "SELECT count(DISTINCT individual_no) FROM published.visits")
     assert told(report, "records of a person")[0] == everybody
     (first, *_) = [row for row in report["guarantee"] if row["model"] == "ir_k_anonymity"]
-    assert first["sentence"].endswith("with at least 1 others in the release.")
+    assert first["sentence"].startswith("Everybody looks like at least 1 others of the")
 
 
 def test_readers_are_told_what_each_form_shows(db_after: Any):
@@ -128,7 +128,9 @@ def test_people_of_local_groups_look_the_same(reported: Any):
         "SELECT min(n) FROM (SELECT count(*) AS n FROM published.visits GROUP BY group_id) AS g",
     )
     assert said(report)["smallest"] == (f"{smallest} records", "holds")
-    assert "Whoever knows age (and zip, where it is not hidden) of a person" in report["summary"]
+    assert (
+        "knows the column age (and the column zip, where it is not hidden) of" in report["summary"]
+    )
     assert said(report)["common"][1] == "limit 50\u00a0% holds"
     cells, buckets, fewest, most = told(report, "buckets of disease")
     assert (cells, fewest, most) == (60, 2, 0.5)
@@ -136,7 +138,10 @@ def test_people_of_local_groups_look_the_same(reported: Any):
     assert [item["of"] for item in report["sensitive"]] == ["hidden", "all"]
     assert not any("be found by it" in comment for comment in report["comments"])
     sentences = [row["sentence"] for row in report["guarantee"]]
-    assert "Every hidden zip is in one bucket, which has as many values as rows." in sentences
+    in_buckets = (
+        "Every hidden value in the column zip is in one bucket, which has as many values as"
+    )
+    assert f"{in_buckets} rows." in sentences
 
 
 def test_clusters_leave_combinations(reported: Any):

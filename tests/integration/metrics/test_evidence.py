@@ -207,3 +207,51 @@ def _check_nothing_rare(evidence: dict[str, Any]) -> None:
     for found in [evidence["sensitive"][0], *evidence["attributes"]]:
         said = set(leaves({**found, "bins": []})) | set(leaves(found.get("distribution", {})))
         assert not said & {"odd grade", "odd disease", "777", 117, 1899}
+
+
+@pytest.mark.parametrize("missing", [["flu"], ["flu", "cold", "measles", "odd disease"], ["FLU"]])
+def test_values_that_are_missing_are_not_what_a_group_has_in_common(
+    staged: Staged, missing: list[str]
+):
+    """They are members of the group still, and are shown with their own shares."""
+    asked = {"smallest": SMALLEST, "missing": {"disease": missing}}
+    found = run(staged.conn, {**POLICY, "report": asked}, described=True)
+    evidence = found.plan.evidence(found.state)
+    assert evidence is not None
+    (item,) = evidence["sensitive"]
+    classes: dict[int, Counter[str]] = defaultdict(Counter)
+    for record in found.table("records"):
+        classes[record["class_id"]][record["disease"]] += 1
+    most = {
+        number: (max([n for value, n in held.items() if value not in missing] or [0]), held.total())
+        for number, held in classes.items()
+    }
+    assert item["missing"] == missing
+    assert item["most"] == pytest.approx(max(n / total for n, total in most.values()))
+    share = sum(n for n, _ in most.values()) / sum(total for _, total in most.values())
+    assert item["mean"] == pytest.approx(share)
+    for one in item["bins"]:
+        inside = [t for n, t in most.values() if one["from"] < (n / t or 1e-9) <= one["to"] + 1e-12]
+        assert one["people"] == sum(inside)
+    assert sum(one["people"] for one in item["bins"]) == sum(h.total() for h in classes.values())
+    assert "flu" in [one["value"] for one in item["values"]]
+
+
+def test_null_may_be_missing(db: Database, staged: Staged):
+    db.connect("source_owner").execute("UPDATE public.people SET disease = NULL WHERE id % 3 > 0")
+    most = []
+    for missing in ([], [None]):
+        asked = {"smallest": SMALLEST, **({"missing": {"disease": missing}} if missing else {})}
+        found = run(staged.conn, {**POLICY, "report": asked}, described=True)
+        evidence = found.plan.evidence(found.state)
+        assert evidence is not None
+        held: dict[int, Counter[Any]] = defaultdict(Counter)
+        for record in found.table("records"):
+            held[record["class_id"]][record["disease"]] += 1
+        shares = [
+            max([n for value, n in one.items() if value not in missing] or [0]) / one.total()
+            for one in held.values()
+        ]
+        assert evidence["sensitive"][0]["most"] == pytest.approx(max(shares))
+        most.append(max(shares))
+    assert most[1] < most[0]

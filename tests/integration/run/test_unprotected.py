@@ -83,7 +83,7 @@ def test_a_run_names_the_column_and_the_records_that_share_its_value(
         told += f" the released records that are {same} of it"
     assert about == [
         f"no model is about the sensitive column{told}; add a model, or say that it is meant with"
-        " unprotected: accept"
+        " unprotected: accept, with the column"
     ]
     assert 0 < _alike(source, "heart") < 1
 
@@ -126,7 +126,7 @@ def test_check_and_plan_name_it_before_anything_is_run(source: Database, tmp_pat
     file.write_text(json.dumps(POLICIES["mondrian"]))
     expected = (
         "no model is about the sensitive column heart; add a model, or say that it is meant with"
-        " unprotected: accept"
+        " unprotected: accept, with the column"
     )
     for command in (["policy", "check"], ["plan"]):
         arguments = [*command, str(file), "--dsn", source.dsn("steward")]

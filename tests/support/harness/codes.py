@@ -16,6 +16,8 @@ from pathlib import Path
 import pganon
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import PganonError
+from pganon.loading import known
+from pganon.policy.places import placed
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "reference" / "errors.md"
@@ -45,7 +47,8 @@ def _codes() -> Iterator[str]:
     exits = exit_codes()
     for code in sorted(ErrorCode):
         numbers = f" ({', '.join(map(str, sorted(exits[code])))})" if exits[code] else ""
-        remedy = "" if code.remedy == "see the message" else f"; {code.remedy}"
+        remedy = placed(code.remedy, known())
+        remedy = "" if remedy == "see the message" else f"; {remedy}"
         yield f"- `{code}`{numbers}: {code.meaning}{remedy}"
 
 

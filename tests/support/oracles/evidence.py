@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -33,8 +34,8 @@ def check_sizes(found: Mapping[str, Any], sizes: Iterable[int], smallest: int) -
         max(held),
     )
     check_counted(found, Counter({n: n * times for n, times in Counter(held).items()}), smallest)
-    for limit, chance in (("0.09", 0.09), ("1/11", 1 / 11)):
-        above = sum(n for n in held if 1 / n > chance + 1e-12)
+    for limit in found["above"]:
+        above = sum(n for n in held if Fraction(1, n) > Fraction(limit))
         assert found["above"][limit] == (above if above == 0 or above >= smallest else None)
         upto = 0
         for one in found["bins"][:-1] if found["above"][limit] is not None else []:

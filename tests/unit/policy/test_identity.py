@@ -165,7 +165,10 @@ def test_values_that_records_counted_as_one_would_lose(name: str) -> None:
         "columns.hours.role": "records that duplicates: collapse counts as one may have different"
         ' values of "hours"'
     }
-    assert suggestions(data) == {"columns.hours.role": 'leave "hours" out, or use duplicates: keep'}
+    assert suggestions(data) == {
+        "columns.hours.role": 'leave "hours" out, or use duplicates: keep;'
+        " duplicates belongs under method"
+    }
     del data["columns"]["hours"]
     assert policy_from(data).method.encoding.collapses
     assert not policy_from(identity_policy(name=name)).method.encoding.collapses

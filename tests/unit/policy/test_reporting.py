@@ -17,8 +17,9 @@ from tests.support.sources.reports import POLICY
 
 
 def test_the_limits_of_authorities():
-    ema, cms = Reporting().accepted
+    (ema,) = Reporting().accepted
     assert (ema.name, ema.words, ema.largest) == ("0.09", "9\u00a0%", 11)
+    (cms,) = Reporting(limits=(1 / 11,)).accepted
     assert (cms.name, cms.words, cms.largest) == ("1/11", "1 in 11", 10)
 
 

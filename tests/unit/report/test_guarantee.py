@@ -28,9 +28,9 @@ def test_bounds_of_one_model_with_equal_parameters() -> None:
     )
     average, above, alone = (row.sentence for row in required(found))
     assert average.endswith("with a chance of at most 20 %, on average over all people.")
-    assert above.startswith("At most 20 % of the people share ")
-    assert above.endswith(" with fewer than 3 others in the release.")
-    assert alone.endswith(" with nobody else in the release.")
+    within = "others of the release in the columns age and sex."
+    assert above == f"At most 20 % of the people look like fewer than 3 {within}"
+    assert " look like nobody else of the release in the columns" in alone
 
 
 def test_groups_whose_size_nothing_limits() -> None:
@@ -45,5 +45,6 @@ def test_groups_whose_size_nothing_limits() -> None:
     assert (smallest.result, smallest.status) == ("no limit is required", "look")
     assert singled_out.result == "not bounded"
     assert singled_out.remains == (
-        "Some are alone in their group: a guess is right for certain, and once in 4 on average."
+        "Some are alone in their group: a guess is right with a chance of at most 100\u00a0%"
+        " (certain), and of 25\u00a0% on average."
     )

@@ -63,10 +63,11 @@ def test_the_page_says_in_words_what_was_measured():
     html = unescape(page(document(collected()))).replace("\u00a0", " ")
     for said in (
         "1,000 people go to one role, analyst.",
-        "finds at least 12 people who look the same, so a guess is right at most once in 12 times.",
-        "In no group do more than 50 % have the same diagnosis.",
-        "Everybody shares age and sex with at least 11 others in the release.",
-        "In the source, 68.6 % of the people are alone with their age and sex.",
+        "Whoever knows the columns age and sex of a person finds at least 12 people who look the"
+        " same, so a guess is right with a chance of at most 8.3 % (1 in 12).",
+        "In no group do more than 50 % have the same value in the column diagnosis.",
+        "Everybody looks like at least 11 others of the release in the columns age and sex.",
+        "In the source, 68.6 % of the people are alone in the columns age and sex.",
         "exact for 12.5 % of the records; a range spans 9.8 on average",
         "Of 1,000 random counts with 2 conditions, half were off by less than 1.2 %, the middle"
         " half by 0.4 % to 2.7 %, and one in twenty by more than 6.2 %.",
@@ -86,9 +87,9 @@ def test_what_is_to_be_looked_at_is_what_applies():
     report = document(collected())
     comments = " ".join(report["comments"])
     assert report["status"] == "review"
-    assert "days is published exactly" in comments
+    assert "The column days is published exactly" in comments
     assert "over 5 times as common" in comments
-    assert "age is off by up to 7 percentage points" in comments
+    assert "off by up to 7 percentage points in the column age." in comments
     assert "Nobody approved" in comments
     assert "above 9 %" not in comments
     assert "left out" not in comments
@@ -106,8 +107,8 @@ def test_the_limits_are_those_of_the_policy():
     assert report["risk"]["limits"] == {"0.05": 0.05, "0.2": 0.2}
     assert len(report["comments"]) == 5
     for said in (
-        "The highest chance to find a person is 8.3 %, above 5 %, which the policy declares as"
-        " accepted.",
+        "The highest chance to find a person is 8.3 % (1 in 12), above 5 %, which the policy"
+        " declares as accepted.",
         "limits: 5 % and 20 % above 5 %",
         "900 people have a chance above 5 % and no people have a chance above 20 %",
         "The policy declares them as accepted",
@@ -128,7 +129,8 @@ def test_a_chance_that_is_a_limit_is_accepted(smallest: int, said: str, status: 
     """By the rule that counts people above the limits in the evidence."""
     utility = {"highest_risk": 1 / smallest, "mean_risk": 0.02}
     measures = {"verified": [], "utility": utility}
-    found = replace(collected(evidence=None), measures=measures)
+    policy = {**POLICY, "report": {"limits": [0.09, 1 / 11]}}
+    found = replace(collected(policy, evidence=None), measures=measures)
     (chance,) = [one for one in outcome(found) if one.name == "chance"]
     assert (chance.result.replace("\u00a0", " "), chance.status) == (said, status)
     above = [limit.largest >= smallest for limit in found.policy.report.accepted]
@@ -319,7 +321,7 @@ def test_a_form_of_linked_tables_has_its_values_alone():
         "groups of this form do not say it"
     ] * 2
     assert report["sensitive"][0]["most"] == 0.5
-    assert "In no group do more than 50 % have the same diagnosis." in text
+    assert "In no group do more than 50 % have the same value in the column diagnosis." in text
 
 
 def test_attacks_are_those_of_the_version():
@@ -341,9 +343,11 @@ def test_attacks_are_those_of_the_version():
         "on 100 of its people, drawn. They were tried again on a release from which 250 people were"
         " held out: on 100 in it, and on 100 held out.",
         "Attacks were measured 2 times; these are the last ones.",
-        "knows age and sex of a person, and guesses diagnosis (inference) 25 % 17.5 % to 34.3 %",
+        "knows the columns age and sex of a person, and guesses the column diagnosis (inference)"
+        " 25 % 17.5 % to 34.3 %",
         "50 % 17.5 % to 34.3 % \u221225 \u221237 to 0",
-        "also knows who 11 other members of the group are, and their diagnosis",
+        "also knows who 11 other members of the group are, and what they have in the column"
+        " diagnosis",
         "no guess",
         "Linkability was not measured: people are known by one column alone.",
         "Tried attacks on 55 people, and on 55 who were held out",
@@ -404,7 +408,7 @@ def test_an_attack_that_is_right_of_all_but_few_counts_nobody():
         assert (found["control"], found["difference"], found["gains"]) == (RATE, None, True)
         text = shown(page(report))
         assert "all but few all but few 25 %" in text
-        assert "guesses diagnosis of all but fewer than 11 of the people in the release" in text
+        assert "guesses the column diagnosis of all but fewer than 11 of the people in" in text
         for digits in ("97", "85 %", "55 %", "34 of", '": 34,'):
             assert digits not in json.dumps(report["attacks"]["findings"]) + text.split("tried")[1]
     alone = {**finding, "members": RATE}
@@ -426,18 +430,22 @@ def test_attacks_that_surely_gain_are_to_be_looked_at():
     shares = "50 % of the people in the release, and 10 % of those who were held out."
     gained = "with a confidence of 95 %, is what the release gives away of them."
     assert found == [
-        "Who knows age and sex of a person, and 11 other members of the group with their diagnosis,"
-        f" guesses diagnosis of {shares} The difference, at least 31 percentage points {gained}",
-        "Who knows age and sex of a person, and how each of them goes with days, guesses days of"
-        f" {shares} The difference, at least 25 percentage points {gained}",
-        f"Who has two lists of people, each with half of age and sex, connects {shares}"
+        "Who knows the columns age and sex of a person, and 11 other members of the group with what"
+        f" they have in the column diagnosis, guesses the column diagnosis of {shares} The"
+        f" difference, at least 31 percentage points {gained}",
+        "Who knows the columns age and sex of a person, and how each of them goes with the column"
+        f" days, guesses the column days of {shares} The difference, at least 25 percentage points"
+        f" {gained}",
+        f"Who has two lists of people, each with half of the columns age and sex, connects {shares}"
         f" The difference, at least 10 percentage points {gained}",
         "What a row shows is true of exactly one person in the release for 50 % of the rows that"
         " were tried, and of one who was held out for 10 %. The difference, at least 12.3"
         f" percentage points {gained}",
     ]
     (said,) = gains(("inference", "quasi_identifiers", "diagnosis", 0.0901))
-    assert said.startswith("Who knows age and sex of a person guesses diagnosis of 50 %")
+    assert said.startswith(
+        "Who knows the columns age and sex of a person guesses the column diagnosis of 50 %"
+    )
     assert (
         gains(
             ("inference", "quasi_identifiers", "diagnosis", 0.09),

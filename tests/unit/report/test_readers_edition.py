@@ -6,6 +6,8 @@ import json
 from html import unescape
 from typing import Any
 
+import pytest
+
 from pganon.privacy.model_scope import ALL_VERSIONS, ONE_VERSION
 from pganon.report.readers.document import document
 from pganon.report.readers.page import page
@@ -80,30 +82,32 @@ def test_the_page_says_what_readers_can_count():
         assert unescape(text) == KINDS[kind](at(report, path))
     text = shown(html)
     for said in (
-        "Whoever knows age and sex of a person finds at least 8 records that look the same",
-        "In no group do more than 50 % have the same diagnosis.",
-        "Everybody shares age and sex with at least 11 others in the release.",
+        "Whoever knows the columns age and sex of a person finds at least 8 records that look the"
+        " same, so a guess is right with a chance of at most 12.5 % (1 in 8).",
+        "In no group do more than 50 % have the same value in the column diagnosis.",
+        "Everybody looks like at least 11 others of the release in the columns age and sex.",
         "The release satisfies background_knowledge j=0.5.",
         "The release satisfies average_risk share=0.1.",
-        "Every group looks like at least 7 people of the population of the owner, as far as",
+        "Every group looks like at least 7 people of the population of the owner in the columns",
         "of all people of the population of the owner picks the person of a record",
         "They hold against a reader who knows the quasi-identifiers of a person.",
         "alpha; holds for readers of all versions",
-        "16 records have a chance above 9 % and 16 records have a chance above 1 in 11.",
-        "days can identify a person within a group",
+        "16 records have a chance above 9 %.",
+        "The column days can identify a person within a group",
     ):
         assert said in text
     (chance,) = [one for one in report["outcome"] if one["name"] == "chance"]
     assert (chance["figure"], chance["status"]) == ("12.5\u00a0%", "look")
 
 
-def test_groups_of_eleven_are_at_a_limit_and_above_another():
-    report = document(seen(sizes=[(11, 2), (24, 1)]))
-    assert report["class_sizes"]["release"]["above"] == {"0.09": 22, "1/11": 0}
-    text = shown(page(report))
-    assert "22 records have a chance above 9 % and no records have a chance above 1 in 11." in text
+@pytest.mark.parametrize(("size", "above"), [(11, 22), (12, 0)])
+def test_groups_of_twelve_are_within_the_limit(size: int, above: int):
+    report = document(seen(sizes=[(size, 2), (24, 1)]))
+    assert report["class_sizes"]["release"]["above"] == {"0.09": above}
+    assert f"{above or 'no'} records have a chance above 9 %." in shown(page(report)).lower()
     (chance,) = [one for one in report["outcome"] if one["name"] == "chance"]
-    assert chance["result"] == "above 9\u00a0%"
+    assert chance["result"] == ("above the limit" if above else "within the limit")
+    assert chance["note"] == "limit: 9\u00a0%"
 
 
 def test_what_readers_cannot_know_is_in_no_key():
@@ -163,5 +167,5 @@ def test_what_holds_for_one_version_is_said_of_one():
     void = seen(guarantee=[{**item, "over_versions": ONE_VERSION} for item in seen().guarantee])
     for found, guess in ((seen(), "a guess"), (void, "a guess of who has no other version")):
         report = document(found)
-        assert f"so {guess} is right at most once in 8 times" in report["summary"]
+        assert f"so {guess} is right with a chance of at most 12.5" in report["summary"]
         assert f"{guess.capitalize()} is right with a chance of" in shown(page(report))

@@ -103,7 +103,7 @@ def test_columns_that_no_model_is_about_are_warned_of(
     columns = f"s {', '.join(named)}" if len(named) > 1 else f" {''.join(named)}"
     assert warnings(policy_from(policy_of(*models))) == [
         f"no model is about the sensitive column{columns}{alone}; add a model, or say that it is"
-        " meant with unprotected: accept"
+        " meant with unprotected: accept, with the column"
         for _ in named[:1]
     ]
     assert [item.column.name for item in resolved(policy_of(*models)).unprotected] == named

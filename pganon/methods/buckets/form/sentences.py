@@ -20,8 +20,8 @@ def _told(utility: AnatomyUtility, members: str) -> Iterator[Told]:
             f"guessing {name}",
             "In every bucket at most one of ",
             number(found.degree),
-            f" {members} has the most common {name} (its degree), so a guess is right with a"
-            " chance of at most ",
+            f" {members} has the most common value in the column {name} (its degree), so a guess is"
+            " right with a chance of at most ",
             share(1 / found.degree),
             ".",
         )
@@ -46,7 +46,7 @@ def _told(utility: AnatomyUtility, members: str) -> Iterator[Told]:
             part
             for place, one in enumerate(utility.related)
             for part in (
-                f"{', ' if place else ''}{one.column} and {one.sensitive} ",
+                f"{', ' if place else ''}the columns {one.column} and {one.sensitive} ",
                 number(round(one.association, 3)),
             )
         ]

@@ -35,8 +35,8 @@ DIFFERENT = "different"
 
 
 MESSAGES = {
-    DIFFERENT: "No bucket has a value of {column} twice.",
-    EXCLUSION: "No bucket has a value of {column} that the policy excludes for one of its records.",
+    DIFFERENT: "No bucket has a value in {column} twice.",
+    EXCLUSION: "No bucket has a value in {column} that the policy excludes for one of its records.",
 }
 
 

@@ -303,7 +303,7 @@ def utility(spec: ReleaseSpec, observed: Facts) -> LevelUtility:
 
 MESSAGES = {
     "distinct_classes": "No two groups look the same.",
-    "uniform_level": "All values of {column} are equally coarse.",
+    "uniform_level": "All values in {column} are equally coarse.",
 }
 
 

@@ -33,6 +33,7 @@ from pganon.methods.common.form.class_records import (
     classes_of_cells,
     encoded_records,
     same_cell,
+    weights_of_classes,
 )
 from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
@@ -144,7 +145,12 @@ CLASSES = PublishedForm(
         Whole(whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
-        evidence_of(classes.shape, class_checks.histogram, covered=covered_people),
+        evidence_of(
+            classes.shape,
+            class_checks.histogram,
+            covered=covered_people,
+            weights=weights_of_classes,
+        ),
         nothing,
     ),
     Linkage(linked_by(class_checks.histogram, CLASS_ID)),

@@ -199,8 +199,8 @@ def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:
 
 
 MESSAGES = {
-    REFERENCE: "The published distribution of {column} is that of the records.",
-    FIRST: "The distribution of {column} that is compared with is that of the first version.",
+    REFERENCE: "The published distribution in {column} is that of the records.",
+    FIRST: "The distribution in {column} that is compared with is that of the first version.",
 }
 
 

@@ -18,18 +18,18 @@ def tell(utility: Utility, members: str) -> list[Told]:
 def _told(utility: LocalUtility, members: str) -> Iterator[Told]:
     for name, found in utility.buckets.items():
         if not found.buckets:
-            yield told(f"buckets of {name}", f"Nobody's {name} is in a bucket.")
+            yield told(f"buckets of {name}", f"Nobody's value in the column {name} is in a bucket.")
         elif found.largest == 1:
             yield told(
                 f"buckets of {name}",
-                f"Every hidden {name} stands alone: it is hidden as far as the group hides whose it"
-                " is.",
+                f"Every hidden value in the column {name} stands alone: it is hidden as far as the"
+                " group hides whose it is.",
             )
         else:
             yield told(
                 f"buckets of {name}",
                 count(found.cells),
-                f" values of {name} are in ",
+                f" values in the column {name} are in ",
                 count(found.buckets),
                 " buckets of at least ",
                 count(found.smallest),
@@ -39,7 +39,9 @@ def _told(utility: LocalUtility, members: str) -> Iterator[Told]:
                 of=found.cells,
             )
     for names in utility.aligned:
-        yield told("buckets in common", f"{' and '.join(names)} have their buckets in common.")
+        yield told(
+            "buckets in common", f"The columns {' and '.join(names)} have their buckets in common."
+        )
     yield from sentences.learned(utility.inferred, members, "learning {}", "the buckets")
     yield from sentences.learned(
         utility.taught, members, "learning {} from others", "those who show it"

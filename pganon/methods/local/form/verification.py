@@ -64,10 +64,10 @@ def checks(layout: Layout, state: State, tables: Tables) -> tuple[CheckQuery, ..
 MESSAGES = {
     **OF_REFERENCES,
     "forms": "Rows of a group show the same columns, and have a bucket where they hide one.",
-    "buckets": "Every hidden {column} is in one bucket, which has as many values as rows.",
+    "buckets": "Every hidden value in {column} is in one bucket, which has as many values as rows.",
     "aligned": "Columns that have buckets in common have the same ones.",
-    "bucket_size": "Every bucket of {column} has at least {required} values.",
-    "distinct_values": "No bucket of {column} has one value alone.",
+    "bucket_size": "Every bucket of values in {column} has at least {required} values.",
+    "distinct_values": "No bucket of values in {column} has one value alone.",
 }
 
 
