@@ -18,7 +18,7 @@ from pganon.encode.records import DRAW, hides, numbered_by, random_order, tells_
 from pganon.encode.semi_sensitive import applies
 from pganon.encode.sensitive import looked_up_code, with_code
 from pganon.encode.value_codes import valued
-from pganon.encode.work import SNAP
+from pganon.encode.work import SNAP, WEIGHT
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, num, query, total
 from pganon.steps import State
@@ -109,6 +109,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [named(total(numbers), COMBINATION)] if numbered else []
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
+    columns += [named(col(WEIGHT, "t"), f"m{item.index}") for item in spec.averaged]
     columns += [col("record", "t")] if spec.record_key else []
     owners = ["individual"] if spec.individual else owner_columns(spec)
     columns += [col(name, "t") for name in owners]

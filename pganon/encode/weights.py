@@ -1,4 +1,4 @@
-"""Risk in the population by sample weights, of the exact values of the source."""
+"""Sample weights: whether records have them, what a release shows of them, and risk by them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ UNWEIGHTED = count("unweighted", assumed=0)
 """Records without a weight that is finite and above 0."""
 
 _EXPECTED = measure("expected", of="weighted_")
+
+WEIGHTED, DEFF, PRESENCE, LEFT_OUT = OF_RELEASE = tuple(
+    measure(name, of="weights_") for name in ("weighted", "deff", "presence", "left_out")
+)
+"""Of a release that shows means: the people whom its records stand for, Kish's design effect by
+weights, the greatest share of a class's people who are in it, and the share of the weights of the
+source that it leaves out."""
 
 
 def weight_column(spec: ReleaseSpec) -> list[exp.Expr]:
@@ -79,11 +86,12 @@ def _expected(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def weighted_risk(facts: Facts) -> dict[str, float] | None:
-    """Records that are expected to be found (`expected`), and their share (`global`).
+    """Records that are expected to be found (`expected`), and their share (`global`); where the
+    release shows means, what :data:`OF_RELEASE` says.
 
-    None where a run did not count them.
+    None where a run measured neither.
     """
     expected = facts.get(_EXPECTED)
-    if expected is None:
-        return None
-    return {"expected": expected, "global": expected / facts[RECORDS]}
+    found = {} if expected is None else {"expected": expected, "global": expected / facts[RECORDS]}
+    shown = {fact.column: value for fact in OF_RELEASE if (value := facts.get(fact)) is not None}
+    return {**found, **shown} or None

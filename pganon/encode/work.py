@@ -50,6 +50,7 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     orders = {"none": [], "drawn": [DRAW], "numbered": [NUMBER]}
     values = [f"v{item.index}" for item in spec.sensitive]
     values += [f"p{item.index}" for item in spec.carried]
+    values += [f"m{item.index}" for item in spec.averaged]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
     order = orders[spec.random_order]
     hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
@@ -84,9 +85,9 @@ has."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,
-values to publish `v<j>` and `p<j>`, codes of sensitive values `s<j>` where they are distinguished,
- `record`, `individual` or `o<n>`, flags `f<h>` and
-which of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
+values to publish `v<j>` and `p<j>` and to take means of, `m<j>`, codes of sensitive values `s<j>`
+where they are distinguished, `record`, `individual` or `o<n>`, flags `f<h>` and which of them are
+set, `hides`, and a random order of the records, `rid` or `draw`, which may be
 one of those with a value; where the method asks for it the place along a curve."""
 
 LOOKS = Table("looks", _looks)

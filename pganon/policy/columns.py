@@ -14,7 +14,7 @@ from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.sensitive_when import SensitiveWhen
 from pganon.policy.texts import Name
-from pganon.policy.words import Nulls, Role
+from pganon.policy.words import SHOWN, Nulls, Role, ShownWeight
 
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 MAX_LEVEL = 64
@@ -65,6 +65,7 @@ class ColumnPolicy(Declaration):
     unprotected: Annotated[Literal["warn", "accept"], known_word("word for unprotected")] = "warn"
     sensitive_when: SensitiveWhen | None = None
     qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
+    shown: Annotated[ShownWeight, known_word("way to show weights", SHOWN)] = "none"
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")

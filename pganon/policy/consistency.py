@@ -35,8 +35,9 @@ def policy_refusals(policy: Written) -> Iterator[Refusal]:
         yield Refusal(
             ("columns", name, "role"),
             f"only one column can have the role weight; {show(first)} has it already",
-            "remove one of the two",
+            "remove one of the two; role: identifying withholds replicate weights",
         )
+    yield from _shown_refusals(policy)
     yield from exclusion_refusals(registry, policy.exclusions, columns, method)
     yield from over_time_refusals(registry, policy.keys, method)
 
@@ -67,6 +68,21 @@ def _model_refusals(policy: Written) -> Iterator[Refusal]:
                     nearest(public, sets),
                 )
         yield from (refusal.below("privacy", i) for refusal in model.refusals(columns))
+
+
+def _shown_refusals(policy: Written) -> Iterator[Refusal]:
+    """Means, where a record is not in one class, or a person not one record."""
+    method, several = policy.method, policy.keys.get("records_per_individual", "one")
+    if method is None or ("means" in method.supports and several != "many_accepted"):
+        return
+    for name, column in policy.columns.items():
+        if column is not None and column.shown != "none":
+            others = policy.or_methods(lambda other: "means" in other.supports, "use ")
+            yield Refusal(
+                ("columns", name, "shown"),
+                "weights are shown by classes of one record per person",
+                f"remove shown{others}",
+            )
 
 
 def _about_refusals(policy: Written, i: int, model: Any, column: ColumnPolicy) -> Iterator[Refusal]:

@@ -20,7 +20,10 @@ NOBODY = "none"
 list."""
 
 UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
-"""Roles of columns whose values never leave the source."""
+"""Roles of columns whose values never leave the source; of weights perhaps means."""
+ShownWeight = Literal["none", "mean", "range"]
+SHOWN: tuple[str, ...] = get_args(ShownWeight)
+"""What classes show of a column of weights."""
 Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 NULLS: tuple[str, ...] = get_args(Nulls)
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")

@@ -71,7 +71,7 @@ def columns(found: Collected) -> list[Column]:
     rows = []
     for name, column in found.declared.items():
         shown = found.published_name(name)
-        goes_out = column.role not in UNPUBLISHED_ROLES
+        goes_out = column.role not in UNPUBLISHED_ROLES or column.shown != "none"
         rows.append(
             Column(
                 name=shown if goes_out else name,

@@ -19,7 +19,7 @@ from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.resolved.domains import domain_refusals, order_of, order_refusals
-from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
+from pganon.resolved.model import Attribute, Averaged, Carried, Hidden, Scale, Sensitive, Shown
 from pganon.resolved.source import Source
 from pganon.sqltools import col
 
@@ -43,6 +43,7 @@ class Columns:
     sensitive: list[Sensitive] = field(default_factory=list)
     carried: list[Carried] = field(default_factory=list)
     weight: Column | None = None
+    averaged: list[Averaged] = field(default_factory=list)
 
 
 class ColumnResolver:
@@ -99,6 +100,11 @@ class ColumnResolver:
                         "name the column that says how many people a record stands for",
                     )
                 columns.weight = column
+                if declared.shown != "none":
+                    ranged = declared.shown == "range"
+                    columns.averaged.append(
+                        Averaged(len(columns.averaged), column, published, ranged)
+                    )
             case "identifying" | "individual":
                 pass  # these never leave
             case unknown:

@@ -188,6 +188,35 @@ class Carried:
 
 
 @dataclass(frozen=True)
+class Averaged:
+    """A column of which classes show the mean of their records.
+
+    Attributes:
+        index: position among them, from 0; names its column `m<index>` of `coded`.
+        ranged: whether they show the range from the least to the greatest, too, rounded outward.
+    """
+
+    index: int
+    column: Column
+    published: str
+    ranged: bool = False
+
+    @property
+    def range_name(self) -> str:
+        return f"{self.published}_range"
+
+    @property
+    def flat_names(self) -> tuple[str, str]:
+        """Columns with the ends of the range where it is taken apart."""
+        return f"{self.published}_low", f"{self.published}_high"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that show it."""
+        return (self.published, *((self.range_name, *self.flat_names) if self.ranged else ()))
+
+
+@dataclass(frozen=True)
 class ExclusionRule:
     """An exclusion: where all of `when` holds, the sensitive column has none of the values.
 
@@ -248,6 +277,7 @@ class ReleaseSpec:
     base_dir: Path
     owners: tuple[tuple[str, ...], ...] = ()
     weight: Column | None = None
+    averaged: tuple[Averaged, ...] = ()
     population: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None

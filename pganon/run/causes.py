@@ -14,6 +14,7 @@ from pganon.encode.earlier_people import RETURNED
 from pganon.encode.facts import respelled
 from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
+from pganon.encode.weights import PRESENCE
 from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
@@ -39,6 +40,9 @@ from pganon.resolved.shards import torn
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
+
+_MOSTLY = 0.5
+"""Share of people who are sampled, above which presence is told."""
 
 OUT_OF_RANGE = psycopg.errors.NumericValueOutOfRange.sqlstate
 
@@ -84,6 +88,7 @@ def _difference(before: Relation, now: Relation) -> str:
 def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
     """The same error with the columns of which numbers may be of any size; itself without any."""
     columns = [item.column for item in (*spec.attributes, *spec.sensitive, *spec.carried)]
+    columns += [spec.weight] if spec.weight is not None else []
     names = [quote(column.name) for column in columns if column.kind in ("numeric", "float")]
     if not names:
         return error
@@ -123,6 +128,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings += _lookalikes(spec, state)
     warnings += idle_rules(spec, state.facts)
     warnings += plan.method.form.publication.warnings(spec, state.facts)
+    warnings += _taken_all(state)
     warnings += without_key(spec)
     warnings += torn(spec)
     warnings += _waiting(plan, state)
@@ -164,6 +170,16 @@ def _key(spec: ReleaseSpec, key: tuple[str, ...]) -> str:
     names = ", ".join(map(quote, key))
     target = spec.source.refers_to(key[0])
     return f"{names}, which refers to {target}" if target is not None else names
+
+
+def _taken_all(state: State) -> Iterator[str]:
+    """Classes of which most people are in the sample."""
+    presence = state.facts.get(PRESENCE)
+    if presence is not None and presence > _MOSTLY:
+        yield (
+            f"weights show classes of which {min(presence, 1):.2f} of the people are in the sample,"
+            " as in take-all strata: members are known to be sampled"
+        )
 
 
 def _waiting(plan: Plan, state: State) -> Iterator[str]:

@@ -1,0 +1,162 @@
+"""Means that classes show of the weights of their records, and a range around these.
+
+They depend on the class alone, so whoever knows weights finds no fewer records by them. A mean is
+exact to six decimals; the range reaches from the least to the greatest weight, each rounded outward
+to one significant digit, since exact ends would be those of single records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.weights import DEFF, OF_RELEASE, PRESENCE, WEIGHTED
+from pganon.encode.work import SNAP, WEIGHT
+from pganon.errors import PganonError, PreconditionError, Unbalanced
+from pganon.identifiers import quote
+from pganon.methods.common.form.class_records import classes_of_cells, encoded_records, same_cell
+from pganon.methods.common.form.flat import FlatColumn
+from pganon.policy.options import CLASS_ID
+from pganon.resolved.model import Averaged, ReleaseSpec
+from pganon.sqltools import aliased, col, fragment, named, query
+from pganon.steps import Check, State
+from pganon.steps.facts import count
+from pganon.steps.relations import ViewColumn
+
+_MOST = 1e15
+"""Sums below keep the decimals of means, also as floats."""
+
+_ASTRAY = count("astray_means", assumed=0)
+
+
+def with_averages(spec: ReleaseSpec, state: State, classes: exp.Select) -> exp.Select:
+    """A SELECT of `class_id` and other columns of classes, with those of means."""
+    if not spec.averaged:
+        return classes
+    tree = query(
+        "select t.* from t join a on a.class_id = t.class_id",
+        {"t": classes, "a": _sums(spec, state)},
+    ).order_by(col(CLASS_ID, "t"))
+    for item in spec.averaged:
+        i = item.index
+        mean = fragment(
+            "div(:sum * 2000000 + a.n, 2 * a.n) * 0.000001", sum=col(f"s{i}", "a")
+        )  # rounded as it is, not as a quotient of 16 digits
+        tree = tree.select(named(mean, item.published))
+        if item.ranged:
+            least, most = col(f"least{i}", "a"), col(f"most{i}", "a")
+            around = fragment(
+                "numrange(:low, :high + case when :high < :most then"
+                " ('1e' || floor(log(:most))::integer)::numeric else 0 end, '[]')",
+                low=_one_digit(least),
+                high=_one_digit(most),
+                most=most,
+            )
+            tree = tree.select(named(around, item.range_name))
+    return tree
+
+
+def _one_digit(value: exp.Expr) -> exp.Expr:
+    return fragment("trunc(:v, - floor(log(:v))::integer)", v=value)
+
+
+def _sums(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT class_id, n, and of every column its sum `s<i>`, that of squares `q<i>`, and ends."""
+    records = query("select g.class_id from c", {"c": encoded_records(spec, state)}).join(
+        aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c")
+    )
+    records = records.select(*[col(f"m{item.index}", "c") for item in spec.averaged])
+    tree = query("select r.class_id, count(*) as n from r group by r.class_id", {"r": records})
+    for item in spec.averaged:
+        found = {"s": "sum(:m)", "q": "sum(:m * :m)", "least": "min(:m)", "most": "max(:m)"}
+        for name, text in found.items():
+            value = fragment(text, m=col(f"m{item.index}", "r"))
+            tree = tree.select(named(value, f"{name}{item.index}"))
+    return tree
+
+
+def average_steps(spec: ReleaseSpec) -> list[Check]:
+    """Once `classes` are staged: their means against the records, and what is told of them."""
+    return [
+        Check(
+            f"means{item.index}",
+            f"the means of {quote(item.published)} against the records of the classes",
+            lambda s, item=item: _measured(spec, item, s),
+            lambda row, state, item=item: _problem(item, row),
+            gives=(_ASTRAY, *OF_RELEASE),
+        )
+        for item in spec.averaged
+    ]
+
+
+def _measured(spec: ReleaseSpec, item: Averaged, state: State) -> exp.Select:
+    i = item.index
+    wrong = fragment(
+        "(abs(:mean * e.n - :s) <= e.n * 0.0000005) is not true",
+        mean=col(item.published, "c"),
+        s=col(f"s{i}", "e"),
+    )
+    if item.ranged:
+        ends = fragment(
+            ":r @> :least and :r @> :most",
+            r=col(item.range_name, "c"),
+            least=col(f"least{i}", "e"),
+            most=col(f"most{i}", "e"),
+        )
+        wrong = exp.or_(wrong, fragment("(:ends) is not true", ends=ends))
+    return query(
+        "select count(*) filter (where :wrong) as astray_means, sum(:s) as weighted,"
+        " sum(e.n) * sum(:q) / (sum(:s) * sum(:s)) as deff,"
+        " 1 / greatest(min(:mean), 0.0000005) as presence,"
+        " 1 - sum(:s) / (select sum(:all) from t) as left_out"
+        " from e full join c on c.class_id = e.class_id",
+        {"e": _sums(spec, state), "c": state.stage("classes"), "t": state.work(SNAP)},
+        wrong=wrong,
+        s=col(f"s{i}", "e"),
+        q=col(f"q{i}", "e"),
+        mean=col(item.published, "c"),
+        all=col(WEIGHT, "t"),
+    )
+
+
+def _problem(item: Averaged, row: Mapping[str, Any]) -> PganonError | None:
+    if row[WEIGHTED.column] >= _MOST or row[PRESENCE.column] > 1e6:
+        return PreconditionError(
+            f"weights of column {quote(item.column.name)} are too large or too small: a mean has 6"
+            " decimals, and the sum of all must be below 1e15",
+            hint="a weight is how many people a record stands for; scale the column in a view",
+        )
+    if row[_ASTRAY.column]:
+        return Unbalanced(f"{row[_ASTRAY.column]} classes show other means than their records have")
+    return None
+
+
+def average_columns(
+    spec: ReleaseSpec, state: State, number: str, *, flat: bool
+) -> Iterator[FlatColumn]:
+    """The columns of means; `number` is that of the number of a class."""
+    deff = state.facts.get(DEFF) if spec.growth is None else None
+    effect = "" if deff is None else f" Design effect by weights {deff:.2f} (Kish)."
+    for item in spec.averaged:
+        said = f"Sample weight. Mean of the class.{effect} It gives no standard errors."
+        shown = _column(item.published, "numeric", said, "mean", item)
+        yield FlatColumn(shown if flat else shown.located(number), col(item.published, "c"))
+        if not item.ranged:
+            continue
+        around = col(item.range_name, "c")
+        for name, end, which in zip(
+            item.flat_names, ("lower(:r)", "upper(:r)"), ("above or at", "below or at"), strict=True
+        ):
+            if flat:
+                said = f"Sample weights of the class are {which} this, rounded to one digit."
+                yield FlatColumn(ViewColumn(name, "numeric", said), fragment(end, r=around))
+        if not flat:
+            said = "Sample weight. Least to greatest of the class, rounded outward to one digit."
+            ranged = _column(item.range_name, "numrange", said, "range", item)
+            yield FlatColumn(ranged.located(number), around)
+
+
+def _column(name: str, type_: str, said: str, form: str, item: Averaged) -> ViewColumn:
+    return ViewColumn(name, type_, said, form, "numeric", part=item.published)
