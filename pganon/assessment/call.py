@@ -254,6 +254,7 @@ class Call:
                 f" {number_of_sets(len(self.qi), 3):,}, more than {MOST_SETS:,}: of these only"
                 f" {most} were compared; name fewer with --qi",
             )
+        size = self._population(values, relation)
         warnings = [lookalikes.warning(*row) for row in self._fetch("lookalikes", values)]
         return Assessment(
             relation,
@@ -261,7 +262,8 @@ class Call:
             tuple(risks),
             tuple(sets),
             (*warnings, *capped, *self._torn(names)),
-            suda=self._suda(values, risks),
+            suda=self._suda(values, risks, size),
+            suda_population=size,
         )
 
     def _torn(self, names: Sequence[QualifiedName]) -> Iterator[str]:
@@ -273,12 +275,26 @@ class Call:
                     " the other: figures may count a part of a transaction that writes meanwhile"
                 )
 
-    def _suda(self, values: Mapping[str, Any], risks: Sequence[Risk]) -> tuple[Suda, ...]:
+    def _population(self, values: Mapping[str, Any], relation: str) -> float | None:
+        """People that SUDA takes the relation for a sample of: those of its weights."""
         size = self.risk["population_size"]
-        if self.risk["suda"] is None:
+        if self.risk["suda"] is None or size is not None:
+            return size
+        ((weight,),) = self._fetch("weight_of", values)
+        total = sql.SQL("SELECT pg_catalog.sum({})::pg_catalog.float8 FROM {} AS t").format(
+            sql.SQL(weight), self._name(relation).identifier
+        )
+        row = self.conn.execute(total).fetchone()
+        assert row is not None
+        return row[0]
+
+    def _suda(
+        self, values: Mapping[str, Any], risks: Sequence[Risk], size: float | None
+    ) -> tuple[Suda, ...]:
+        if self.risk["suda"] is None or size is None:
             return ()
         records = next(int(item.value) for item in risks if item.measure == "records")
-        Sample.of({1: records}, size)  # refuses a population that is not larger
+        Sample.of({1: records}, int(size))  # refuses a population that is not larger
         found = self._fetch("suda", {**values, "fraction": records / size})
         return tuple(Suda(name, column, most, float(value)) for name, column, most, value in found)
 

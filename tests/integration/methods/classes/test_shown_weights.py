@@ -21,6 +21,7 @@ from pganon.report.words import percent
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from tests.support.harness import driver
+from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.documents import valid
 from tests.support.sources.builders import make_table, policy
@@ -329,3 +330,30 @@ def test_reports_say_how_many_people_records_stand_for(db: Database) -> None:
     assert (column["goes_out"], column["seen"]) == (True, "the mean of the group")
     assert "left_out" not in str(report.get("dataset"))
     check_figures(page(report), report)
+
+
+@pytest.mark.primary_server_only
+def test_risk_by_means_is_that_by_exact_weights(db: Database) -> None:
+    """By class it depends on the number of records and the sum of their weights alone."""
+    source(db, *WEIGHTS)
+    driver.publish(db, declared())
+    found = rows(db)
+    exact = [(row["class_id"], row["w"], WEIGHTS[row["n"]]) for row in found]
+    with db.connect("source_owner") as owner:
+        owner.execute("CREATE TABLE public.both (class integer, mean numeric, exact numeric)")
+        with owner.cursor().copy("COPY public.both FROM STDIN") as copy:
+            for row in exact:
+                copy.write_row(row)
+        owner.execute("GRANT SELECT ON public.both TO steward")
+
+    def risk(weight: str) -> dict[str, float]:
+        called = ("assess", "public.both", "--qi", "class", "--weight", weight, "--json")
+        ran = pganon(*called, "--dsn", db.dsn("steward"))
+        assert ran.code == 0, ran.err
+        return {item["measure"]: item["value"] for item in ran.json["risk"]}
+
+    assert risk("mean") == pytest.approx(risk("exact"), rel=1e-6)
+    called = ("assess", "published.r_flat", "--qi", "class_id", "--weight", "w", "--json")
+    released = pganon(*called, "--dsn", db.dsn("steward")).json["risk"]
+    expected = next(item["value"] for item in released if item["measure"] == "expected")
+    assert expected == pytest.approx(risk("exact")["expected"], rel=1e-6)
