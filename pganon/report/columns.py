@@ -23,6 +23,7 @@ _SEEN = {
     "ordinal": "the values among which those of the group are, in order",
     "label": "a coarser term of a hierarchy, the same for the whole group",
     "mean": "the mean of the group",
+    "weight": "the mean of the group",
     "mode": "the most frequent value of the group",
 }
 

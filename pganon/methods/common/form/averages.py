@@ -141,7 +141,7 @@ def average_columns(
     effect = "" if deff is None else f" Design effect by weights {deff:.2f} (Kish)."
     for item in spec.averaged:
         said = f"Sample weight. Mean of the class.{effect} It gives no standard errors."
-        shown = _column(item.published, "numeric", said, "mean", item)
+        shown = ViewColumn(item.published, "numeric", said, "weight", "numeric")
         yield FlatColumn(shown if flat else shown.located(number), col(item.published, "c"))
         if not item.ranged:
             continue
@@ -154,9 +154,5 @@ def average_columns(
                 yield FlatColumn(ViewColumn(name, "numeric", said), fragment(end, r=around))
         if not flat:
             said = "Sample weight. Least to greatest of the class, rounded outward to one digit."
-            ranged = _column(item.range_name, "numrange", said, "range", item)
+            ranged = ViewColumn(item.range_name, "numrange", said, "weight_range", "numeric")
             yield FlatColumn(ranged.located(number), around)
-
-
-def _column(name: str, type_: str, said: str, form: str, item: Averaged) -> ViewColumn:
-    return ViewColumn(name, type_, said, form, "numeric", part=item.published)
