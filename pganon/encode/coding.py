@@ -110,6 +110,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
     columns += [named(col(WEIGHT, "t"), f"m{item.index}") for item in spec.averaged]
+    columns += [col(f"g{item.index}", "t") for item in spec.microaggregated]
     columns += [col("record", "t")] if spec.record_key else []
     owners = ["individual"] if spec.individual else owner_columns(spec)
     columns += [col(name, "t") for name in owners]

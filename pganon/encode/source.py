@@ -75,7 +75,7 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
         gives=[
             count("nothing", "source_"),
             *_other_facts(spec),
-            *([_AVERAGED] if spec.averaged else []),
+            *([_AVERAGED] if spec.shows_means else []),
         ],
     )
     steps: list[Step] = [*public_steps(spec), *reading_steps(spec), *population_steps(spec), decide]
@@ -98,7 +98,7 @@ def prints_of(spec: ReleaseSpec, facts: Facts) -> Prints:
 
 def averaged_print(spec: ReleaseSpec, facts: Facts) -> str | None:
     """Of what means are taken of, which decides no groups: other weights are shown by the same."""
-    return facts[_AVERAGED].hex() if spec.averaged else None
+    return facts[_AVERAGED].hex() if spec.shows_means else None
 
 
 def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
@@ -181,8 +181,9 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         row = population_row(spec, "t")
         people = state.work(POPULATION)
         tree = tree.select(_digest(people, row, "population", _POPULATION.column))
-    if spec.averaged:
-        beside = [*keys(spec, "t"), col(WEIGHT, "t")]
+    if spec.shows_means:
+        beside = [*keys(spec, "t"), *([col(WEIGHT, "t")] if spec.averaged else [])]
+        beside += [col(f"g{item.index}", "t") for item in spec.microaggregated]
         sums = row_sums(state.work(SNAP), snapshot_row(spec, "t"), beside)
         weighed = query("select :digest from x", {"x": sums}, digest=_of_sums("", "keyed"))
         tree = tree.select(named(scalar(weighed), _AVERAGED.column))

@@ -77,7 +77,7 @@ def told_measures(measures: Mapping[str, Any]) -> dict[str, Any]:
         told = {n: v for n, v in measures["weights"].items() if n in _OF_WEIGHTS}
         measures = {**measures, "weights": told}
     # Shares have all digits there, so that those count few; warnings say what is to be known.
-    found = {n: value for n, value in measures.items() if n not in ("alike", *dropped)}
+    found = {n: value for n, value in measures.items() if n not in ("alike", "means", *dropped)}
     if not dropped:
         return found
     if "utility" in measures:

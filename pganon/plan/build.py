@@ -306,7 +306,7 @@ def build_plan(
         UsageError: no_metrics, the published form has no metrics on request; or it has other
             queries than the workload.
     """
-    if snapshot is not None or spec.averaged or (people is not None and people.forgotten):
+    if snapshot is not None or spec.shows_means or (people is not None and people.forgotten):
         # Rows of a snapshot that is not as it was read, or what else of records is added up.
         spec = replace(spec, shards=None)
     method = method_of(spec)

@@ -27,7 +27,7 @@ _OPTIONAL_KEYS = (
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
     ("unprotected", HIDDEN, "warn"),
-    ("shown", ("weight",), "none"),
+    ("shown", ("weight", "insensitive", "sensitive"), "none"),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 
@@ -81,6 +81,14 @@ def column_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
         yield Refusal(("order",), message, "use the natural order of a number, date or enum")
     if role == "identifying" and column.get("as") is not None:
         yield Refusal(("as",), "an identifying column is never published", "remove as")
+    shown = column.get("shown", "none")
+    if role in ("insensitive", "sensitive") and shown == "range":
+        yield Refusal(("shown",), "a range is shown of weights", "write mean or {groups: 3}")
+    if role == "weight" and isinstance(shown, Mapping):
+        yield Refusal(("shown",), "weights are shown by classes", "write mean or range")
+    if role == "sensitive" and shown != "none" and column.get("unprotected") != "accept":
+        message = "means protect no values: no model can be about the column"
+        yield Refusal(("shown",), message, "add unprotected: accept, or remove shown")
     if role == "weight" and column.get("shown", "none") == "none" and column.get("as") is not None:
         message = "a weight column is not published without shown: mean or range"
         yield Refusal(("as",), message, "remove as, or add shown: mean")

@@ -80,7 +80,8 @@ def _shown_refusals(policy: Written) -> Iterator[Refusal]:
             others = policy.or_methods(lambda other: "means" in other.supports, "use ")
             yield Refusal(
                 ("columns", name, "shown"),
-                "weights are shown by classes of one record per person",
+                f"{'weights' if column.role == 'weight' else 'means'} are shown by classes of one"
+                " record per person",
                 f"remove shown{others}",
             )
 

@@ -126,6 +126,8 @@ def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, A
         kind = "grouped" if column.role in _GROUPED else column.role
         order.setdefault(kind, []).append(name)
         given = _given(column, COLUMN_DECIDES)
+        if not isinstance(column.shown, str):  # groups within classes
+            given |= _given(column, ("shown",))
         if isinstance(column.hierarchy, CsvHierarchy):
             given["hierarchy"] |= {
                 "csv": hashlib.sha256((base_dir / column.hierarchy.csv).read_bytes()).hexdigest()

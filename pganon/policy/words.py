@@ -21,9 +21,7 @@ list."""
 
 UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
 """Roles of columns whose values never leave the source; of weights perhaps means."""
-ShownWeight = Literal["none", "mean", "range"]
-SHOWN: tuple[str, ...] = get_args(ShownWeight)
-"""What classes show of a column of weights."""
+ShownWord = Literal["none", "mean", "range"]
 Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 NULLS: tuple[str, ...] = get_args(Nulls)
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")

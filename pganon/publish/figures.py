@@ -212,9 +212,11 @@ def circumstances(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     earlier = spec.growth.unlocked if spec.growth else ()
     read = [str(name) for read in spec.distributed_reads for name in read.unlocked]
     unlocked = list(dict.fromkeys([*earlier, *read]))
-    weights = weighted_risk(state.facts) if spec.averaged and spec.growth is None else None
+    means = spec.shows_means and spec.growth is None
+    weights = weighted_risk(state.facts) if means and spec.averaged else None
     return {
-        **({"weights": {**weights, "print": averaged_print(spec, state.facts)}} if weights else {}),
+        **({"weights": weights} if weights else {}),
+        **({"means": averaged_print(spec, state.facts)} if means else {}),
         **({"forgotten": returned} if returned else {}),
         **({UNLOCKED: unlocked} if unlocked else {}),
     }

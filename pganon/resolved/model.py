@@ -217,6 +217,26 @@ class Averaged:
 
 
 @dataclass(frozen=True)
+class Microaggregated:
+    """A number of which records show the mean of a group of records of their class.
+
+    Attributes:
+        index: position among them, from 0; names its work column `g<index>`.
+        least: the fewest records of a group.
+        whole: whether all values of a class are a group, of as many records as a class at least.
+    """
+
+    index: int
+    column: Column
+    published: str
+    least: int
+    whole: bool
+
+    def least_in(self, spec: ReleaseSpec) -> int:
+        return max(self.least, spec.minimum_size) if self.whole else self.least
+
+
+@dataclass(frozen=True)
 class ExclusionRule:
     """An exclusion: where all of `when` holds, the sensitive column has none of the values.
 
@@ -278,6 +298,7 @@ class ReleaseSpec:
     owners: tuple[tuple[str, ...], ...] = ()
     weight: Column | None = None
     averaged: tuple[Averaged, ...] = ()
+    microaggregated: tuple[Microaggregated, ...] = ()
     population: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
@@ -294,6 +315,11 @@ class ReleaseSpec:
     def trusted(self) -> dict[str, int]:
         """Trusted roles that were found, with their numbers."""
         return {name: self.roles[name] for name in self.policy.trust if name in self.roles}
+
+    @property
+    def shows_means(self) -> bool:
+        """Whether anything is shown as means of records."""
+        return bool(self.averaged or self.microaggregated)
 
     @property
     def has_identity(self) -> bool:

@@ -9,14 +9,14 @@ from pganon.identifiers import MAX_BYTES, fits, quote
 from pganon.policy.model import Policy
 from pganon.policy.options import FLAT, part_name
 from pganon.policy.refusals import Refusal
-from pganon.resolved.model import Attribute, Averaged, Carried, Sensitive
+from pganon.resolved.model import Attribute, Averaged, Carried, Microaggregated, Sensitive
 
 
 def name_refusals(
     policy: Policy,
     attributes: Sequence[Attribute],
     sensitive: Iterable[Sensitive],
-    carried: Iterable[Carried],
+    carried: Iterable[Carried | Microaggregated],
     averaged: Iterable[Averaged],
 ) -> Iterator[Refusal]:
     added = policy.method.added_columns(policy.columns)

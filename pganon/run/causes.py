@@ -23,7 +23,7 @@ from pganon.errors import (
     PganonError,
     PreconditionError,
 )
-from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people
+from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people, withheld_values
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
 from pganon.methods.buckets.exclusions.idle import idle_rules
@@ -129,6 +129,7 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings += idle_rules(spec, state.facts)
     warnings += plan.method.form.publication.warnings(spec, state.facts)
     warnings += _taken_all(state)
+    warnings += _withheld(spec, state)
     warnings += without_key(spec)
     warnings += torn(spec)
     warnings += _waiting(plan, state)
@@ -180,6 +181,17 @@ def _taken_all(state: State) -> Iterator[str]:
             f"weights show classes of which {min(presence, 1):.2f} of the people are in the sample,"
             " as in take-all strata: members are known to be sampled"
         )
+
+
+def _withheld(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Numbers that no mean has."""
+    for item in spec.microaggregated:
+        few = state.facts.get(withheld_values(item))
+        if few:
+            yield (
+                f"{few} values of {quote(item.column.name)} are in no mean: their classes have"
+                f" fewer than {item.least_in(spec)}"
+            )
 
 
 def _waiting(plan: Plan, state: State) -> Iterator[str]:

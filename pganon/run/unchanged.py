@@ -58,7 +58,7 @@ def up_to_date(
     if not settled:  # its columns follow from the data, and these are the same
         return current, renewal_of(spec, state.run_id, current.views)
     weights = current.measures.get("weights", {})
-    if spec.averaged and weights.get("print") != averaged_print(spec, state.facts):
+    if spec.shows_means and current.measures.get("means") != averaged_print(spec, state.facts):
         return None  # the same groups show other means
     shown = {fact: weights[fact.column] for fact in OF_RELEASE if fact.column in weights}
     made = State(current.run_id).observing(shown)

@@ -43,7 +43,7 @@ def test_weights_are_numbers() -> None:
         ({"a": {"role": "weight"}, "b": {"role": "weight"}}, "only one column"),
         ({"a": {"role": "weight"}, "b": {"role": "weight"}}, "withholds replicate weights"),
         ({"a": {"role": "weight", "as": "w"}}, "not published without shown"),
-        ({"a": {"role": "insensitive", "shown": "mean"}}, "shown is for weight columns"),
+        ({"a": {"role": "identifying", "shown": "mean"}}, "shown is for weight, insensitive"),
         ({"a": {"role": "weight", "shown": 50}}, "known: none, mean, range"),
         ({"a": {"role": "weight", "shown": "exact"}}, "known: none, mean, range"),
         ({"a": {"role": "weight", "hierarchy": {"intervals": [5]}}}, "hierarchy is for"),

@@ -15,18 +15,23 @@ from sqlglot import exp
 from pganon.encode.weights import DEFF, OF_RELEASE, PRESENCE, WEIGHTED
 from pganon.encode.work import SNAP, WEIGHT
 from pganon.errors import PganonError, PreconditionError, Unbalanced
+from pganon.forms.facts import withheld_values
+from pganon.forms.shape import Relations, Shape
 from pganon.identifiers import quote
 from pganon.methods.common.form.class_records import classes_of_cells, encoded_records, same_cell
 from pganon.methods.common.form.flat import FlatColumn
 from pganon.policy.options import CLASS_ID
-from pganon.resolved.model import Averaged, ReleaseSpec
-from pganon.sqltools import aliased, col, fragment, named, query
+from pganon.resolved.model import Averaged, Microaggregated, ReleaseSpec
+from pganon.sqltools import aliased, col, fragment, named, num, query, render
 from pganon.steps import Check, State
 from pganon.steps.facts import count
-from pganon.steps.relations import ViewColumn
+from pganon.steps.relations import CheckQuery, ViewColumn
 
 _MOST = 1e15
 """Sums below keep the decimals of means, also as floats."""
+
+MEANS = "microaggregation"
+"""Name of the check of means of groups."""
 
 _ASTRAY = count("astray_means", assumed=0)
 
@@ -131,6 +136,83 @@ def _problem(item: Averaged, row: Mapping[str, Any]) -> PganonError | None:
     if row[_ASTRAY.column]:
         return Unbalanced(f"{row[_ASTRAY.column]} classes show other means than their records have")
     return None
+
+
+def mean_column(spec: ReleaseSpec, item: Microaggregated, number: str | None) -> ViewColumn:
+    """A column of means of groups of records; `number` is that of the number of a class."""
+    of = "all values" if item.whole else f"{item.least} or more similar values"
+    said = f"Number. Mean of {of} of the class; NULL where there are fewer, or none of the record."
+    column = ViewColumn(item.published, "numeric", said, "mean", "numeric", part=item.published)
+    return column if number is None else column.located(number)
+
+
+def mean_checks(shape: Shape, spec: ReleaseSpec, tables: Relations) -> list[CheckQuery]:
+    """Every mean that is shown is one of enough records of a class, and the only one where it is of
+    the whole."""
+    _, records, *_ = shape
+    found: list[CheckQuery] = []
+    for item in records.microaggregated:
+        least = item.least_in(spec)
+        groups = query(
+            "select r.class_id, count(*) as n from r where :v is not null group by r.class_id, :v",
+            {"r": tables[records.part]},
+            v=col(item.published, "r"),
+        )
+        worst = query(
+            "select coalesce(min(c.n), :least) as measured,"
+            " count(*) filter (where c.n < :least or :whole and c.groups > 1) as failing"
+            " from (select min(g.n) as n, count(*) as groups from g group by g.class_id) as c",
+            {"g": groups},
+            least=num(least),
+            whole=exp.Boolean(this=item.whole),
+        )
+        name = item.column.name
+        found.append(CheckQuery(MEANS, "g", name, least, ">=", "", render(worst)))
+    return found
+
+
+def group_steps(spec: ReleaseSpec) -> list[Check]:
+    """Once `records` are staged: their means against the values of their classes."""
+    return [
+        Check(
+            f"groups{item.index}",
+            f"the means of {quote(item.published)} against the values of the classes",
+            lambda s, item=item: _grouped(spec, item, s),
+            lambda row, state: (
+                Unbalanced(f"{row['astray']} classes show other means than their records have")
+                if row["astray"]
+                else None
+            ),
+            gives=(count("astray", f"groups{item.index}_", assumed=0), withheld_values(item)),
+        )
+        for item in spec.microaggregated
+    ]
+
+
+def _grouped(spec: ReleaseSpec, item: Microaggregated, state: State) -> exp.Select:
+    """Sums of classes are equal, but for rounding, or nothing is shown of too few values."""
+    own = query(
+        "select g.class_id, :v as v from c",
+        {"c": encoded_records(spec, state)},
+        v=col(f"g{item.index}", "c"),
+    )
+    own = own.join(aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c"))
+    shown = query(
+        "select r.class_id, :v as v from r",
+        {"r": state.stage("records")},
+        v=col(item.published, "r"),
+    )
+    sums = (
+        "select r.class_id, count(r.v) as n, coalesce(sum(r.v), 0) as v from r group by r.class_id"
+    )
+    return query(
+        "select count(*) filter (where (case when s.n = 0 then o.n < :least"
+        " else s.n = o.n and abs(s.v - o.v) <= o.n * 0.0000005 end) is not true) as astray,"
+        " coalesce(sum(o.n) filter (where s.n = 0), 0) as withheld_values"
+        " from o full join s on s.class_id = o.class_id",
+        {"o": query(sums, {"r": own}), "s": query(sums, {"r": shown})},
+        least=num(item.least_in(spec)),
+    )
 
 
 def average_columns(

@@ -30,7 +30,7 @@ from pganon.forms.stored_relations import (
     stored,
 )
 from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
-from pganon.methods.common.form.averages import average_steps, with_averages
+from pganon.methods.common.form.averages import average_steps, group_steps, with_averages
 from pganon.methods.common.form.class_records import (
     cell_keys,
     classes_of_cells,
@@ -90,7 +90,12 @@ def shape(spec: ReleaseSpec, state: State) -> Shape:
     return (
         PublishedRelation("classes", "group", (CLASS_ID,), spec.attributes, averaged=spec.averaged),
         PublishedRelation(
-            "records", "record", (CLASS_ID,), sensitive=spec.sensitive, carried=spec.carried
+            "records",
+            "record",
+            (CLASS_ID,),
+            sensitive=spec.sensitive,
+            carried=spec.carried,
+            microaggregated=spec.microaggregated,
         ),
     )
 
@@ -161,6 +166,7 @@ def staging_steps(
         ),
         key_step("classes", CLASS_ID),
         *average_steps(spec),
+        *group_steps(spec),
         *loss_steps(spec),
         *label_steps(spec),
         *population_steps(spec),
