@@ -61,7 +61,7 @@ def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
         first = [attribute.column.name for attribute in spec.attributes]
     else:
         first = [item.column.name for item in spec.sensitive]
-    beside = (*spec.carried, *spec.microaggregated)
+    beside = (*spec.carried, *spec.values_of_means)
     return (*first, *[item.column.name for item in beside])
 
 

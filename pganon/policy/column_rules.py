@@ -28,6 +28,7 @@ _OPTIONAL_KEYS = (
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
     ("unprotected", HIDDEN, "warn"),
     ("shown", ("weight", "insensitive", "sensitive"), "none"),
+    ("mean", ("quasi_identifying",), False),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 

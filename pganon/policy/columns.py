@@ -83,6 +83,7 @@ class ColumnPolicy(Declaration):
     sensitive_when: SensitiveWhen | None = None
     qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
     shown: Means = "none"
+    mean: bool = False
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")

@@ -73,17 +73,19 @@ def _model_refusals(policy: Written) -> Iterator[Refusal]:
 def _shown_refusals(policy: Written) -> Iterator[Refusal]:
     """Means, where a record is not in one class, or a person not one record."""
     method, several = policy.method, policy.keys.get("records_per_individual", "one")
-    if method is None or ("means" in method.supports and several != "many_accepted"):
-        return
+    can = method is None or ("means" in method.supports and several != "many_accepted")
     for name, column in policy.columns.items():
-        if column is not None and column.shown != "none":
+        if column is None or (column.shown == "none" and not column.mean):
+            continue
+        place = ("columns", name, "mean" if column.mean else "shown")
+        if not can:
+            what = "weights" if column.role == "weight" else "means"
             others = policy.or_methods(lambda other: "means" in other.supports, "use ")
-            yield Refusal(
-                ("columns", name, "shown"),
-                f"{'weights' if column.role == 'weight' else 'means'} are shown by classes of one"
-                " record per person",
-                f"remove shown{others}",
-            )
+            message = f"{what} are shown by classes of one record per person"
+            yield Refusal(place, message, f"remove it{others}")
+        elif column.mean and policy.keys.get("ranges") == "region":
+            message = "classes show their regions, whatever values their records have"
+            yield Refusal(place, message, "remove mean, or ranges: region")
 
 
 def _about_refusals(policy: Written, i: int, model: Any, column: ColumnPolicy) -> Iterator[Refusal]:

@@ -80,7 +80,7 @@ COLUMN_DECIDES = frozenset(
         "sensitive_when",
     }
 )
-COLUMN_ELSE = frozenset({"published_as", "shown", "unprotected"})
+COLUMN_ELSE = frozenset({"published_as", "shown", "mean", "unprotected"})
 """The same for the keys of a column."""
 
 Part = Mapping[str, Any]

@@ -93,6 +93,8 @@ class ColumnResolver:
                 attribute = self._attribute(column, declared, published)
                 if attribute is not None:
                     columns.attributes.append(attribute)
+                if declared.mean:
+                    self._add_means(column, declared, f"{published}_mean")
             case "semi_sensitive":
                 self._add_semi_sensitive(column, declared, published)
                 self._check_distance(column)
@@ -126,14 +128,16 @@ class ColumnResolver:
         """A number that is shown by means of groups, or of classes."""
         if not column.is_number:
             self.report(
-                f"columns.{column.name}.shown",
+                f"columns.{column.name}.{'mean' if declared.mean else 'shown'}",
                 f"column {quote(column.name)} is {column.type_name}, and means are of numbers",
-                "remove shown",
+                "remove it",
             )
         whole = isinstance(declared.shown, str)
         least = 2 if isinstance(declared.shown, str) else declared.shown.groups
         found = self.columns.microaggregated
-        found.append(Microaggregated(len(found), column, published, least, whole))
+        found.append(
+            Microaggregated(len(found), column, published, least, whole, known=declared.mean)
+        )
 
     def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """An attribute of some records, and a sensitive column of the others."""

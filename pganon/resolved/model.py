@@ -224,6 +224,7 @@ class Microaggregated:
         index: position among them, from 0; names its work column `g<index>`.
         least: the fewest records of a group.
         whole: whether all values of a class are a group, of as many records as a class at least.
+        known: whether it is a quasi-identifier, which classes show as well.
     """
 
     index: int
@@ -231,6 +232,7 @@ class Microaggregated:
     published: str
     least: int
     whole: bool
+    known: bool = False
 
     def least_in(self, spec: ReleaseSpec) -> int:
         return max(self.least, spec.minimum_size) if self.whole else self.least
@@ -315,6 +317,11 @@ class ReleaseSpec:
     def trusted(self) -> dict[str, int]:
         """Trusted roles that were found, with their numbers."""
         return {name: self.roles[name] for name in self.policy.trust if name in self.roles}
+
+    @property
+    def values_of_means(self) -> tuple[Microaggregated, ...]:
+        """Of which values are remembered as those of columns that are published unchanged."""
+        return tuple(item for item in self.microaggregated if not item.known)
 
     @property
     def shows_means(self) -> bool:

@@ -257,6 +257,58 @@ def test_what_is_sensitive_and_accepted_as_such(db: Database) -> None:
         driver.loaded({**said, "columns": {**said["columns"], "x": column}, "privacy": about})
 
 
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("method", ["one_dimensional", "mondrian", "full_domain"])
+def test_means_beside_a_quasi_identifier(db: Database, method: str) -> None:
+    """Of the values of the class, which its range covers, and in no other groups."""
+    source(db, *VALUES)
+    with db.connect("source_owner") as owner:
+        owner.execute("UPDATE public.t SET q = NULL WHERE id % 13 = 0")
+    said = declared(None, method={"name": method}, suppression_limit=0.5)
+    q = {"role": "quasi_identifying"}
+    q |= {"hierarchy": {"intervals": [3, 9]}} if method == "full_domain" else {}
+    assert run(db, {**said, "columns": {**said["columns"], "q": q}}).version == 1
+    shown = {**said, "columns": {**said["columns"], "q": {**q, "mean": True}}}
+    assert run(db, shown).version == 2
+    own = [None if (n + 1) % 13 == 0 else n % 7 for n in range(60)]
+    found = rows(db)
+    check([{**row, "x": row["q_mean"]} for row in found], own, 4, whole=True)
+    flat = driver.fetch(db.connect(), driver.sql.SQL("SELECT n, q_mean FROM published.r_flat"))
+    assert {(r["n"], r["q_mean"]) for r in flat} == {(r["n"], r["q_mean"]) for r in found}
+    assert all(finding.holds for finding in lifecycle.verify(db.owner(), "r"))
+
+
+@pytest.mark.primary_server_only
+def test_means_are_beside_numbers_alone(db: Database) -> None:
+    source(db, *VALUES)
+    said = declared(None)
+    for name, part in (("r", "means are of numbers"), ("d", "mean is for quasi_identifying")):
+        column = {**said["columns"][name], "mean": True}
+        with pytest.raises(PolicyError, match=part):
+            driver.publish(db, {**said, "columns": {**said["columns"], name: column}})
+    named = {**said["columns"], "q": {"role": "quasi_identifying", "mean": True}}
+    regions = {"method": {"name": "mondrian"}, "refresh": "increments", "ranges": "region"}
+    with pytest.raises(PolicyError, match="classes show their regions"):
+        driver.loaded({**said, **regions, "regions": "leaves", "columns": named})
+    named["x"] = {"role": "insensitive", "as": "q_mean"}
+    with pytest.raises(PolicyError, match="two published columns would be named q_mean"):
+        driver.publish(db, {**said, "columns": named})
+
+
+@pytest.mark.primary_server_only
+def test_increments_show_means_of_their_classes(db: Database) -> None:
+    source(db, *VALUES)
+    growing = declared(GROUPS, method={"name": "mondrian"}, refresh="increments")
+    assert run(db, growing).version == 1
+    with db.connect("source_owner") as owner:
+        owner.execute(
+            "INSERT INTO public.t SELECT n + 1, n % 7, 'a', n * n, 'xyz', n"
+            " FROM generate_series(60, 89) AS n"
+        )
+    assert run(db, growing).version == 2
+    check(rows(db), [*VALUES, *[Decimal(n * n) for n in range(60, 90)]], 3, whole=False)
+
+
 # -- attacks ---------------------------------------------------------------------------------------
 
 
