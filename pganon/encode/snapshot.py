@@ -29,7 +29,7 @@ from pganon.encode.semi_sensitive import (
     with_flags,
 )
 from pganon.encode.weights import (
-    UNWEIGHTED,
+    COUNTED,
     unweighted,
     weight_column,
     weight_problem,
@@ -279,7 +279,7 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
     facts += [count(f"nulls_s{item.index}") for item in spec.sensitive]
     facts += [count(f"infinite_g{item.index}", assumed=0) for item in spec.microaggregated]
     facts += unmatched_facts(spec)
-    facts += [UNWEIGHTED] if spec.weight is not None else []
+    facts += COUNTED if spec.weight is not None else []
     if spec.aliases is not None and not spec.individual:
         facts.append(count("namesakes"))
     if spec.individual:

@@ -13,7 +13,6 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.weights import DEFF, OF_RELEASE, PRESENCE, WEIGHTED
-from pganon.encode.work import SNAP, WEIGHT
 from pganon.errors import PganonError, PreconditionError, Unbalanced
 from pganon.forms.facts import withheld_values
 from pganon.forms.shape import Relations, Shape
@@ -114,15 +113,13 @@ def _measured(spec: ReleaseSpec, item: Averaged, state: State) -> exp.Select:
     return query(
         "select count(*) filter (where :wrong) as astray_means, sum(:s) as weighted,"
         " sum(e.n) * sum(:q) / (sum(:s) * sum(:s)) as deff,"
-        " 1 / greatest(min(:mean), 0.0000005) as presence,"
-        " 1 - sum(:s) / (select sum(:all) from t) as left_out"
+        " 1 / greatest(min(:mean), 0.0000005) as presence"
         " from e full join c on c.class_id = e.class_id",
-        {"e": _sums(spec, state), "c": state.stage("classes"), "t": state.work(SNAP)},
+        {"e": _sums(spec, state), "c": state.stage("classes")},
         wrong=wrong,
         s=col(f"s{i}", "e"),
         q=col(f"q{i}", "e"),
         mean=col(item.published, "c"),
-        all=col(WEIGHT, "t"),
     )
 
 

@@ -207,6 +207,15 @@ def test_take_all_strata_are_told(db: Database) -> None:
     assert not any("sampled" in said for said in driver.publish(db, declared()).warnings)
 
 
+@pytest.mark.primary_server_only
+def test_sources_of_which_no_step_keeps_the_snapshot(db: Database) -> None:
+    weights = [Decimal(1 + n % 53) / 4 for n in range(3000)]
+    source(db, *weights)
+    result = driver.publish(db, declared("range"))
+    check(rows(db), weights)
+    assert (result.weighted or {})["left_out"] == 0
+
+
 # -- over time -----------------------------------------------------------------------------------
 
 
