@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 from psycopg.types.range import Range
 
-from pganon.cli.collected import collect
+from pganon.cli.report_data import collect
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
 from pganon.publish import lifecycle
 from pganon.report.document import document
