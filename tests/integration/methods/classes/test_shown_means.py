@@ -10,15 +10,18 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.errors import PganonError, PolicyError, PreconditionError, PrivacyRefusal
+from pganon.errors import PganonError, PolicyError, PreconditionError, PrivacyRefusal, Unbalanced
+from pganon.methods.common.form import class_records
 from pganon.publish import lifecycle
 from pganon.run.options import Options
 from pganon.run.release import run_release
+from pganon.sqltools import fragment, named, query
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
@@ -338,6 +341,42 @@ def test_verify_finds_other_groups(db: Database, change: str, found: list[str]) 
     conn = db.owner()
     conn.execute(f"UPDATE pganon_data.r{result.run_id}_records SET {change}".encode())
     assert [one.model for one in lifecycle.verify(conn, "r") if not one.holds] == found
+
+
+@pytest.mark.primary_server_only
+def test_groups_do_not_depend_on_the_order_of_rows(db: Database) -> None:
+    """Which of equal numbers is in which group is decided by what is published beside them."""
+    values = [Decimal(n * n % 5) for n in range(60)]
+    said = declared(GROUPS)
+    found = []
+    for order in ("id", "id DESC", "id % 7, id"):
+        source(db, *values)
+        with db.connect("source_owner") as owner:
+            owner.execute(
+                f"CREATE TABLE public.c AS SELECT * FROM public.t ORDER BY {order}".encode()
+            )
+            owner.execute("TRUNCATE public.t; INSERT INTO public.t SELECT * FROM public.c")
+            owner.execute("DROP TABLE public.c")
+        with db.owner() as conn:
+            staged = driver.run(conn, said)
+            found.append(sorted((row["n"], row["d"], row["x"]) for row in staged.rows()))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.primary_server_only
+def test_records_that_show_another_mean_are_refused(db: Database) -> None:
+    source(db, *VALUES)
+    right = class_records._microaggregated
+
+    def wrong(spec: Any, tree: Any) -> Any:
+        found = query("select r.* from r", {"r": right(spec, tree)})
+        names = ["class_id", "d", "n"]
+        shown = fragment("case when r.n = 7 then r.x + 0.00003 else r.x end")
+        return found.select(*[fragment(f"r.{n}") for n in names], named(shown, "x"), append=False)
+
+    refused = pytest.raises(Unbalanced, match="1 classes show other means")
+    with mock.patch.object(class_records, "_microaggregated", wrong), refused:
+        driver.publish(db, declared())
 
 
 @pytest.mark.primary_server_only

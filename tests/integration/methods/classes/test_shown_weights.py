@@ -7,19 +7,24 @@ from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from unittest import mock
 
 import pytest
 from psycopg import sql
 from psycopg.types.range import Range
 
 from pganon.cli.report_data import collect
-from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
+from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, Unbalanced
+from pganon.forms.confidential import told_measures
+from pganon.methods.common.form import averages
+from pganon.methods.common.form import classes as of_classes
 from pganon.publish import lifecycle
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.words import percent
 from pganon.run.options import Options
 from pganon.run.release import run_release
+from pganon.sqltools import fragment, named, query
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -173,9 +178,11 @@ def test_who_is_left_out_is_in_no_mean(db: Database) -> None:
     assert (result.weighted or {})["weighted"] == pytest.approx(float(total))
     for members in classes(found):
         assert Fraction(members[0]["w"]) == rounded([WEIGHTS[row["n"]] for row in members])
-    with db.connect("analyst") as reader:
-        told = reader.execute("SELECT to_jsonb(r)::text FROM pganon.releases AS r").fetchall()
-    assert "left_out" not in str(told)
+    ((measures,),) = db.owner().execute("SELECT measures FROM pganon_private.version").fetchall()
+    assert measures["weights"]["left_out"] > 0.5
+    told = told_measures(measures)
+    assert set(told["weights"]) == {"weighted", "deff", "presence"}
+    assert "means" not in told
 
 
 @pytest.mark.primary_server_only
@@ -307,6 +314,28 @@ def test_verify_finds_a_changed_weight(db: Database, change: str, found: list[st
     conn.execute(f"UPDATE pganon_data.r{result.run_id}_classes SET {change}".encode())
     wrong = [one.model for one in lifecycle.verify(conn, "r") if not one.holds]
     assert wrong == found
+
+
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("part", ["mean", "range"])
+def test_classes_that_show_another_weight_are_refused(db: Database, part: str) -> None:
+    """The run compares them with the records once they are staged."""
+    source(db, *WEIGHTS)
+    right = averages.with_averages
+
+    def wrong(spec: Any, state: Any, found: Any) -> Any:
+        tree = query("select t.* from t", {"t": right(spec, state, found)})
+        shown = {"w": "t.w + 0.000001", "w_range": "t.w_range"}
+        if part == "range":
+            shown = {"w": "t.w", "w_range": "numrange(t.w, t.w, '[]')"}
+        columns = [fragment(f"t.{name}") for name in ("class_id", "q", "r")]
+        return tree.select(
+            *columns, *[named(fragment(v), n) for n, v in shown.items()], append=False
+        )
+
+    refused = pytest.raises(Unbalanced, match="show other means than their records have")
+    with mock.patch.object(of_classes, "with_averages", wrong), refused:
+        driver.publish(db, declared("range"))
 
 
 @pytest.mark.primary_server_only
