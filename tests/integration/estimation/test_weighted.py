@@ -90,7 +90,7 @@ def test_a_sum_of_weights_is_that_of_all_worlds(db: Database, data: st.DataObjec
         known = worlds.buckets(conn, classes, "column", release)
         apart = worlds.are_apart(text, release)
     lower = upper = Fraction(0)
-    estimate = 0.0
+    estimate = variance = 0.0
     for bucket, item, (mean, (low, high)) in zip(known, classes, shown, strict=True):
         n = len(item.rows)
         counted = oracle.total([bucket], worlds._adds(where, lambda r: 1))
@@ -98,6 +98,9 @@ def test_a_sum_of_weights_is_that_of_all_worlds(db: Database, data: st.DataObjec
         ends = (Fraction(low), Fraction(high)) if ranged else (Fraction(0), n * mean + n * ROUNDED)
         least, most = span(n, n * mean, ends, counts)
         lower, upper = lower + least, upper + most
+        t, v, m = float(counted.estimate or 0), float(counted.variance or 0), float(mean)
+        spread = max(0, high - m) * max(0, m - low)
+        variance += m**2 * v + max(0, t * (n - t) - v) / max(n - 1, 1) * spread
         estimate += float(mean) * float(counted.estimate or 0)
     assert row["s"] == pytest.approx(estimate, abs=1e-5)
     if apart:  # answered one by one: bounds hold, and are not tight
@@ -106,6 +109,8 @@ def test_a_sum_of_weights_is_that_of_all_worlds(db: Database, data: st.DataObjec
     else:
         assert float(row["s_lower"]) == pytest.approx(float(lower), abs=1e-6)
         assert float(row["s_upper"]) == pytest.approx(float(upper), abs=1e-6)
+        if ranged:
+            assert row["s_error"] == pytest.approx(variance**0.5, abs=1e-5)
     figures = [row[f"s{end}"] for end in ("_lower", "_low", "", "_high", "_upper")]
     assert [float(f) for f in figures] == sorted(float(f) for f in figures)
     if not ranged and lower != upper:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from pganon.encode.weights import weight_steps
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
+from pganon.plan.build import build_plan
 from tests.unit.policy.examples import policy
 from tests.unit.resolved.registry import problems, resolved
 
@@ -84,6 +88,17 @@ def test_means_decide_no_groups(method: str) -> None:
         ("weight", "weight_range", "weight_low", "weight_high")
     ]
     assert spec.partition == resolved(said).partition
+
+
+@pytest.mark.parametrize(
+    "column", [{**SHOWN}, {"role": "insensitive", "shown": {"groups": 3}}, {"role": "insensitive"}]
+)
+def test_records_of_means_are_not_read_in_shards(column: dict[str, object]) -> None:
+    """They are added up where their classes are."""
+    spec = resolved(policy(columns={**AGE, "symptom": column}))
+    shards: Any = object()
+    kept = build_plan(replace(spec, shards=shards)).spec.shards
+    assert kept is (None if "shown" in column else shards)
 
 
 @pytest.mark.parametrize(

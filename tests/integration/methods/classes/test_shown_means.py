@@ -216,6 +216,18 @@ def test_too_few_values_are_withheld_and_counted(db: Database, shown: Any) -> No
 
 
 @pytest.mark.primary_server_only
+def test_records_that_look_the_same(db: Database) -> None:
+    """Which are counted and repeated where nothing is grouped within classes."""
+    source(db, *[n % 4 for n in range(600)])
+    said = declared()
+    columns = {name: column for name, column in said["columns"].items() if name != "n"}
+    driver.publish(db, {**said, "columns": columns})
+    found = rows(db)
+    assert abs(sum(row["x"] for row in found) - 900) <= 600 * Decimal("5e-7")
+    assert min(Counter((row["class_id"], row["x"]) for row in found).values()) >= 3
+
+
+@pytest.mark.primary_server_only
 def test_infinite_numbers_are_refused(db: Database) -> None:
     source(db, *[*VALUES[:-1], Decimal("NaN")])
     with pytest.raises(PreconditionError, match="column x holds NaN or an infinity in 1 records"):
@@ -346,8 +358,8 @@ def test_verify_finds_other_groups(db: Database, change: str, found: list[str]) 
 @pytest.mark.primary_server_only
 def test_groups_do_not_depend_on_the_order_of_rows(db: Database) -> None:
     """Which of equal numbers is in which group is decided by what is published beside them."""
-    values = [Decimal(n * n % 5) for n in range(60)]
-    said = declared(GROUPS)
+    values = [Decimal(int(n % 5 > 0)) for n in range(60)]
+    said = {**declared(GROUPS), "privacy": [{"model": "k_anonymity", "k": 9}]}
     found = []
     for order in ("id", "id DESC", "id % 7, id"):
         source(db, *values)
