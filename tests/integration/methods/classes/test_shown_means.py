@@ -218,12 +218,13 @@ def test_too_few_values_are_withheld_and_counted(db: Database, shown: Any) -> No
 @pytest.mark.primary_server_only
 def test_records_that_look_the_same(db: Database) -> None:
     """Which are counted and repeated where nothing is grouped within classes."""
-    source(db, *[n % 4 for n in range(600)])
+    source(db, *[n % 4 for n in range(3000)])
     said = declared()
     columns = {name: column for name, column in said["columns"].items() if name != "n"}
-    driver.publish(db, {**said, "columns": columns})
+    few = [{"model": "k_anonymity", "k": 60}]
+    driver.publish(db, {**said, "columns": columns, "privacy": few})
     found = rows(db)
-    assert abs(sum(row["x"] for row in found) - 900) <= 600 * Decimal("5e-7")
+    assert abs(sum(row["x"] for row in found) - 4500) <= 3000 * Decimal("5e-7")
     assert min(Counter((row["class_id"], row["x"]) for row in found).values()) >= 3
 
 
@@ -376,19 +377,34 @@ def test_groups_do_not_depend_on_the_order_of_rows(db: Database) -> None:
 
 
 @pytest.mark.primary_server_only
-def test_records_that_show_another_mean_are_refused(db: Database) -> None:
+@pytest.mark.parametrize("value", ["r.x + 0.00003", "null"])
+def test_records_that_show_another_mean_are_refused(db: Database, value: str) -> None:
     source(db, *VALUES)
     right = class_records._microaggregated
 
     def wrong(spec: Any, tree: Any) -> Any:
         found = query("select r.* from r", {"r": right(spec, tree)})
         names = ["class_id", "d", "n"]
-        shown = fragment("case when r.n = 7 then r.x + 0.00003 else r.x end")
+        of = "r.class_id = 2" if value == "null" else "r.n = 7"
+        shown = fragment(f"case when {of} then {value} else r.x end")
         return found.select(*[fragment(f"r.{n}") for n in names], named(shown, "x"), append=False)
 
     refused = pytest.raises(Unbalanced, match="1 classes show other means")
     with mock.patch.object(class_records, "_microaggregated", wrong), refused:
         driver.publish(db, declared())
+
+
+@pytest.mark.primary_server_only
+def test_verify_finds_a_second_mean_of_a_class(db: Database) -> None:
+    source(db, *VALUES)
+    with db.connect("source_owner") as owner:
+        owner.execute("UPDATE public.t SET q = 1, r = 'a'")
+    result = driver.publish(db, declared("mean"))
+    conn = db.owner()
+    table = f"pganon_data.r{result.run_id}_records"
+    conn.execute(f"UPDATE {table} SET x = x + 1 WHERE n < 30".encode())
+    wrong = [one.model for one in lifecycle.verify(conn, "r") if not one.holds]
+    assert wrong == ["microaggregation", "fingerprint"]
 
 
 @pytest.mark.primary_server_only

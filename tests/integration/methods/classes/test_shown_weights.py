@@ -275,6 +275,8 @@ def test_increments_show_the_means_of_their_classes(db: Database) -> None:
         )
     second = run(db, growing)
     assert (second.version, second.weighted) == (2, None)
+    comments = "SELECT comment FROM pganon.release_columns WHERE column_name = 'w'"
+    assert "Design" not in str(db.owner().execute(comments.encode()).fetchall())
     weights = [*WEIGHTS, *[Decimal(3 + n % 4) for n in range(60, 90)]]
     check(rows(db), weights)
     with pytest.raises(PganonError, match="other views or columns"):
@@ -314,6 +316,17 @@ def test_verify_finds_a_changed_weight(db: Database, change: str, found: list[st
     conn.execute(f"UPDATE pganon_data.r{result.run_id}_classes SET {change}".encode())
     wrong = [one.model for one in lifecycle.verify(conn, "r") if not one.holds]
     assert wrong == found
+
+
+@pytest.mark.primary_server_only
+def test_verify_finds_a_mean_that_is_no_weight(db: Database) -> None:
+    source(db, *WEIGHTS)
+    result = driver.publish(db, declared())
+    conn = db.owner()
+    table = f"pganon_data.r{result.run_id}_classes"
+    conn.execute(f"UPDATE {table} SET w = 0 WHERE class_id = 1".encode())
+    wrong = [one.model for one in lifecycle.verify(conn, "r") if not one.holds]
+    assert wrong == ["structure", "fingerprint"]
 
 
 @pytest.mark.primary_server_only
