@@ -62,7 +62,8 @@ def assess(
         household: exact name of a column that says who lives together.
         max_global: share of the records that may be re-identified, above 0 and at most 1; the
             figures say up to which risk they keep within it.
-        suda: most columns of the sets that SUDA2 searches; needs `population_size`.
+        suda: most columns of the sets that SUDA2 searches; needs `population_size`, or
+            `weight`, whose sum it takes then.
         require: parameters by measure, under its short name (k, l, t, ...) or its full one.
         recursive_l: the l of recursive (c, l)-diversity.
         others_as_qi: measure every sensitive column with the others as quasi-identifiers.
@@ -96,10 +97,10 @@ def assess(
                 owner=owner,
                 conn=opened,
             )
-    if suda is not None and population_size is None:
+    if suda is not None and population_size is None and weight is None:
         raise UsageError(
             "SUDA needs the size of the population",
-            hint="give --population-size: the table is a sample of so many people",
+            hint="give --population-size: the table is a sample of so many people; or --weight",
         )
     wanted = required((require or {}).items())
     try:

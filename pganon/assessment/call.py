@@ -293,14 +293,26 @@ class Call:
                 )
 
     def _suda(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
-        size = self.risk["population_size"]
         if self.risk["suda"] is None:
             return found
+        size = self.risk["population_size"]
+        if size is None:
+            size = self._weights(values, found.relation)
         records = next(int(item.value) for item in found.risks if item.measure == "records")
-        Sample.of({1: records}, size)  # refuses a population that is not larger
+        Sample.of({1: records}, int(size))  # refuses a population that is not larger
         rows = self._fetch("suda", {**values, "fraction": records / size})
         figures = (Suda(name, column, most, float(value)) for name, column, most, value in rows)
-        return replace(found, suda=tuple(figures))
+        return replace(found, suda=tuple(figures), suda_population=size)
+
+    def _weights(self, values: Mapping[str, Any], relation: str) -> float:
+        """The sum of all weights: people that SUDA takes the relation for a sample of."""
+        ((weight,),) = self._fetch("weight_of", values)
+        total = sql.SQL("SELECT pg_catalog.sum({})::pg_catalog.float8 FROM {} AS t").format(
+            sql.SQL(weight), self._name(relation).identifier
+        )
+        row = self.conn.execute(total).fetchone()
+        assert row is not None
+        return row[0]
 
     def _fetch(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         text = measuring.moved(sqlfiles.query("assess", name), self.schema)

@@ -76,6 +76,8 @@ class Assessment:
         population_size: people that the relation was said to be a sample of.
         population_uniques: estimates by estimator; empty without that size.
         suda: figures of SUDA2, where they were asked for.
+        suda_population: people that they take the relation for a sample of: those of
+            `population_size`, or the sum of its weights.
     """
 
     relation: str
@@ -86,6 +88,7 @@ class Assessment:
     population_size: int | None = None
     population_uniques: Mapping[str, Estimate] = field(default_factory=dict)
     suda: tuple[Suda, ...] = ()
+    suda_population: float | None = None
 
     @property
     def missed(self) -> tuple[Measure, ...]:

@@ -134,6 +134,7 @@ def assess(
                     {"estimator": name, **found.__dict__, "share": share}
                     for name, found, share in _uniques(assessed)
                 ],
+                "suda_population": assessed.suda_population,
                 "suda": [item.__dict__ for item in assessed.suda],
                 "quasi_identifiers": [item.__dict__ for item in assessed.sets],
                 "warnings": list(assessed.warnings),
@@ -190,7 +191,7 @@ def _show(assessed: figures.Assessment) -> None:
         right=["value"],
     )
     _show_uniques(assessed)
-    _show_suda(assessed.suda)
+    _show_suda(assessed)
     common.table(
         ["quasi-identifiers", "distinction", "separation"],
         [
@@ -243,9 +244,11 @@ def _show_uniques(assessed: figures.Assessment) -> None:
     )
 
 
-def _show_suda(found: Sequence[figures.Suda]) -> None:
+def _show_suda(assessed: figures.Assessment) -> None:
+    found, size = assessed.suda, assessed.suda_population
     if not found:
         return
+    by = "" if assessed.population_size else f", population {plain.number(size)} by weights"
     common.table(
         ["figure", "columns", "value"],
         [
@@ -256,7 +259,7 @@ def _show_suda(found: Sequence[figures.Suda]) -> None:
             )
             for item in found
         ],
-        title="records that few columns single out (SUDA2)",
+        title=f"records that few columns single out (SUDA2){by}",
         right=["value"],
     )
 

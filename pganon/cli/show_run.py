@@ -72,9 +72,16 @@ def _show_made(result: RunResult) -> None:
 
 def _weighted(risk: Mapping[str, float]) -> dict[str, str]:
     """Of the source, whose values nobody but the steward has."""
-    expected, share = risk["expected"], risk["global"]
-    found = f"{plain.number(expected)} records of the source expected to be found"
-    return {"by weights": f"{found}, {share:.3g}"}
+    lines: dict[str, str] = {}
+    if "expected" in risk:
+        found = f"{plain.number(risk['expected'])} records of the source expected to be found"
+        lines["by weights"] = f"{found}, {risk['global']:.3g}"
+    if "weighted" in risk:
+        lines["weights"] = (
+            f"{plain.number(risk['weighted'])} people, {risk['left_out']:.3g} of the weights left"
+            f" out, design effect {risk['deff']:.2f} (Kish)"
+        )
+    return lines
 
 
 def _show_increment(statistics: IncrementFigures) -> None:

@@ -109,7 +109,8 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [named(total(numbers), COMBINATION)] if numbered else []
     columns += [named(col(f"s{item.index}", "t"), f"v{item.index}") for item in spec.sensitive]
     columns += [col(f"p{item.index}", "t") for item in spec.carried]
-    columns += [col(WEIGHT, "t")] if weighs(spec) else []
+    columns += [col(WEIGHT, "t")] if weighs(spec) or spec.averaged else []
+    columns += [col(f"g{item.index}", "t") for item in spec.microaggregated]
     columns += [col("record", "t")] if spec.record_key else []
     owners = ["individual"] if spec.individual else owner_columns(spec)
     columns += [col(name, "t") for name in owners]

@@ -29,7 +29,7 @@ from pganon.encode.semi_sensitive import (
     with_flags,
 )
 from pganon.encode.weights import (
-    UNWEIGHTED,
+    COUNTED,
     unweighted,
     weight_column,
     weight_problem,
@@ -168,6 +168,9 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
     for item in spec.carried:
         value = stored(item.column, col(item.column.name, "src"))
         tree.select(named(value, f"p{item.index}"), copy=False)
+    for item in spec.microaggregated:
+        value = cast(canonical(item.column), "numeric")
+        tree.select(named(value, f"g{item.index}"), copy=False)
     key = key_of(spec, spec.individual or spec.record_key) if spec.has_identity else None
     tree = tree.select(*weight_column(spec))
     if spec.record_key:
@@ -230,6 +233,10 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     for item in spec.sensitive:
         name = f"s{item.index}"
         tree.select(named(_missing(item, name), f"nulls_{name}"), copy=False)
+    for item in spec.microaggregated:
+        bad = infinite(item.column, f"g{item.index}") or exp.false()
+        number = fragment("count(*) filter (where :bad)", bad=bad)
+        tree.select(named(number, f"infinite_g{item.index}"), copy=False)
     tree = tree.select(*unmatched_counts(spec), *unweighted(spec))
     if spec.aliases is not None and not spec.individual:
         repeated = fragment("count(:r) - count(distinct :r)", r=col("record", "t"))
@@ -270,8 +277,9 @@ def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
         if attribute.domain is not None or attribute.values is not None:
             facts.append(count(f"outside_{name}"))
     facts += [count(f"nulls_s{item.index}") for item in spec.sensitive]
+    facts += [count(f"infinite_g{item.index}", assumed=0) for item in spec.microaggregated]
     facts += unmatched_facts(spec)
-    facts += [UNWEIGHTED] if spec.weight is not None else []
+    facts += COUNTED if spec.weight is not None else []
     if spec.aliases is not None and not spec.individual:
         facts.append(count("namesakes"))
     if spec.individual:
@@ -314,6 +322,11 @@ def _inspection_problem(
             return problem
     for item in spec.sensitive:
         problem = _column_problem(item.column, item.nulls, f"s{item.index}", row)
+        if problem:
+            return problem
+    for item in spec.microaggregated:
+        name = f"g{item.index}"
+        problem = _column_problem(item.column, "as_value", name, {**row, f"nulls_{name}": 0})
         if problem:
             return problem
     return _individual_problem(spec, row)

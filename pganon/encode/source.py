@@ -22,7 +22,7 @@ from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import keys, snapshot_row
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
-from pganon.encode.work import POPULATION, PRIOR, SNAP, place
+from pganon.encode.work import POPULATION, PRIOR, SNAP, WEIGHT, place
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName
 from pganon.policy.hierarchies import FunctionHierarchy, TableHierarchy
@@ -37,6 +37,7 @@ _ROWS = or_null(digest("source_rows"))
 _OTHERS = "source_other"
 _PRIOR = digest(f"{_OTHERS}_prior")
 _POPULATION = digest(f"{_OTHERS}_population")
+_AVERAGED = digest(f"{_OTHERS}_averaged")
 
 
 def source_check(spec: ReleaseSpec) -> Check:
@@ -71,7 +72,11 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
         lambda row, state: (
             republication.after_reading(prints_of(spec, state.facts)) if republication else None
         ),
-        gives=[count("nothing", "source_"), *_other_facts(spec)],
+        gives=[
+            count("nothing", "source_"),
+            *_other_facts(spec),
+            *([_AVERAGED] if spec.shows_means else []),
+        ],
     )
     steps: list[Step] = [*public_steps(spec), *reading_steps(spec), *population_steps(spec), decide]
     if republication is not None and republication.candidates:
@@ -89,6 +94,11 @@ def source_fingerprint(spec: ReleaseSpec, facts: Facts) -> bytes:
 def prints_of(spec: ReleaseSpec, facts: Facts) -> Prints:
     """That, and 32 bytes of the rows alone."""
     return Prints(source_fingerprint(spec, facts), facts[_PLAIN] or b"")
+
+
+def averaged_print(spec: ReleaseSpec, facts: Facts) -> str | None:
+    """Of what means are taken of, which decides no groups: other weights are shown by the same."""
+    return facts[_AVERAGED].hex() if spec.shows_means else None
 
 
 def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
@@ -171,6 +181,12 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         row = population_row(spec, "t")
         people = state.work(POPULATION)
         tree = tree.select(_digest(people, row, "population", _POPULATION.column))
+    if spec.shows_means:
+        beside = [*keys(spec, "t"), *([col(WEIGHT, "t")] if spec.averaged else [])]
+        beside += [col(f"g{item.index}", "t") for item in spec.microaggregated]
+        sums = row_sums(state.work(SNAP), snapshot_row(spec, "t"), beside)
+        weighed = query("select :digest from x", {"x": sums}, digest=_of_sums("", "keyed"))
+        tree = tree.select(named(scalar(weighed), _AVERAGED.column))
     for a in _given_places(spec):
         row = exp.func("row", col("value", "t"), col("path", "t"))
         digested = _digest(state.work(place(a.index)), row, a.column.name, _place_fact(a).column)

@@ -1,4 +1,4 @@
-"""Risk in the population by sample weights, of the exact values of the source."""
+"""Sample weights: whether records have them, what a release shows of them, and risk by them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,23 @@ from pganon.identifiers import quote
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, query
 from pganon.steps import Check, State, Step
-from pganon.steps.facts import RECORDS, Facts, count, measure
+from pganon.steps.facts import RECORDS, Fact, Facts, count, measure, or_null
 
 UNWEIGHTED = count("unweighted", assumed=0)
 """Records without a weight that is finite and above 0."""
 
 _EXPECTED = measure("expected", of="weighted_")
+
+WEIGHTED, DEFF, PRESENCE = OF_RELEASE = tuple(
+    measure(name, of="weights_") for name in ("weighted", "deff", "presence")
+)
+"""Of a release that shows means: the people whom its records stand for, Kish's design effect by
+weights, and the greatest share of a class's people who are in it."""
+
+_OF_SOURCE = or_null(measure("weight", of="source_"))
+"""The sum of all weights."""
+
+COUNTED: tuple[Fact[Any], ...] = (UNWEIGHTED, _OF_SOURCE)
 
 
 def weight_column(spec: ReleaseSpec) -> list[exp.Expr]:
@@ -30,12 +41,15 @@ def weight_column(spec: ReleaseSpec) -> list[exp.Expr]:
 
 
 def unweighted(spec: ReleaseSpec) -> list[exp.Expr]:
-    """What counts records of the snapshot `t` without a weight."""
+    """What counts records of the snapshot `t` without a weight, and adds up all."""
     if spec.weight is None:
         return []
     value = col(WEIGHT, "t")
     number = fragment("count(*) filter (where (:w > 0 and :w < 'Infinity') is not true)", w=value)
-    return [named(number, UNWEIGHTED.column)]
+    return [
+        named(number, UNWEIGHTED.column),
+        named(fragment("sum(:w)", w=value), _OF_SOURCE.column),
+    ]
 
 
 def weight_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PreconditionError | None:
@@ -79,11 +93,16 @@ def _expected(spec: ReleaseSpec, state: State) -> exp.Select:
 
 
 def weighted_risk(facts: Facts) -> dict[str, float] | None:
-    """Records that are expected to be found (`expected`), and their share (`global`).
+    """Records that are expected to be found (`expected`), and their share (`global`); where the
+    release shows means, what :data:`OF_RELEASE` says, and the share of the weights of the source
+    that it leaves out, `left_out`.
 
-    None where a run did not count them.
+    None where a run measured neither.
     """
     expected = facts.get(_EXPECTED)
-    if expected is None:
-        return None
-    return {"expected": expected, "global": expected / facts[RECORDS]}
+    found = {} if expected is None else {"expected": expected, "global": expected / facts[RECORDS]}
+    shown = {fact.column: value for fact in OF_RELEASE if (value := facts.get(fact)) is not None}
+    total = facts.get(_OF_SOURCE)
+    if shown and total:
+        shown["left_out"] = max(0.0, 1 - facts[WEIGHTED] / total)
+    return {**found, **shown} or None

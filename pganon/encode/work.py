@@ -33,6 +33,7 @@ def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     values += [f"p{item.index}" for item in spec.carried]
     listing = {h.exceptions.name for h in spec.hidden if h.exceptions is not None}
     unmatched = [f"unmatched{number}" for number, _ in enumerate(listing)]
+    values += [f"g{item.index}" for item in spec.microaggregated]
     values += [WEIGHT] if spec.weight is not None else []
     placed = [PLACED] if beside_source(spec) else []
     return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec), *placed]
@@ -55,7 +56,8 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     orders = {"none": [], "drawn": [DRAW], "numbered": [NUMBER]}
     values = [f"v{item.index}" for item in spec.sensitive]
     values += [f"p{item.index}" for item in spec.carried]
-    values += [WEIGHT] if weighs(spec) else []
+    values += [WEIGHT] if weighs(spec) or spec.averaged else []
+    values += [f"g{item.index}" for item in spec.microaggregated]
     codes = [*codes_of(spec), *[f"s{item.index}" for item in valued(spec)]]
     order = orders[spec.random_order]
     hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
@@ -90,9 +92,9 @@ has."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,
-values to publish `v<j>` and `p<j>`, perhaps a `weight`, codes of sensitive values `s<j>` where they
-are distinguished, `record`, `individual` or `o<n>`, flags `f<h>` and which of them are set,
-`hides`, and a random order of the records, `rid` or `draw`, which may be
+values to publish `v<j>` and `p<j>` and to take means of, `weight` and `g<j>`, codes of sensitive
+values `s<j>` where they are distinguished, `record`, `individual` or `o<n>`, flags `f<h>` and which
+of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
 one of those with a value; where the method asks for it the place along a curve."""
 
 LOOKS = Table("looks", _looks)

@@ -94,7 +94,7 @@ def _figure(resolved: Resolved, name: str, ending: str) -> exp.Expr:
     if ending in _AWAY and len(added_beside(aggregate)) > 1:
         room = _room(resolved, int(question), aggregate)
         value = fragment(f":v {_AWAY[ending]} coalesce(:r, 0)", v=value, r=room)
-    if question == "0" or aggregate.measure not in ("count", "persons", "sum"):
+    if question == "0" or aggregate.measure not in ("count", "persons", "sum", "weighted"):
         return value
     return fragment(f"case when q{question}.{FLAGS[0]} is null then 0 else :v end", v=value)
 
@@ -160,6 +160,8 @@ _Interval = Sequence[exp.Expr]
 def _kind(aggregate: Aggregate) -> str:
     """The type of the values of an aggregate."""
     column = aggregate.column
+    if aggregate.measure == "weighted":
+        return "numeric"
     if column is None or aggregate.measure in ("count", "persons"):
         return "bigint"
     if column.kind in ("real", _FLOAT):

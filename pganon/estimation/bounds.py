@@ -23,15 +23,17 @@ def spans(asked: Query, number: int, measures: set[str]) -> dict[str, exp.Select
     part = asked.part_of(number)
     found = {f"rows{number}": part.rows(number)} if isinstance(part, ExactPart) else {}
     columns, joins = "", ""
-    if measures & {"sum", "avg"}:
-        found[f"bounds{number}"] = _sums(part, number)
-        found[f"sumbounds{number}"] = query(
-            "select c.grp, coalesce(sum(b.least), 0) as least,"
-            " coalesce(sum(b.greatest), 0) as greatest"
-            f" from cells as c left join bounds{number} as b on b.cell = c.cell group by c.grp"
+    for w, of in (("", {"sum", "avg"}), ("w_", {"weighted"})):
+        if not measures & of:
+            continue
+        found[f"{w}bounds{number}"] = _sums(part, number, weighted=bool(w))
+        found[f"{w}sumbounds{number}"] = query(
+            f"select c.grp, coalesce(sum(b.least), 0) as {w}least,"
+            f" coalesce(sum(b.greatest), 0) as {w}greatest"
+            f" from cells as c left join {w}bounds{number} as b on b.cell = c.cell group by c.grp"
         )
-        columns += ", s.least, s.greatest"
-        joins += f" left join sumbounds{number} as s on s.grp = g.grp"
+        columns += f", {w}s.{w}least, {w}s.{w}greatest"
+        joins += f" left join {w}sumbounds{number} as {w}s on {w}s.grp = g.grp"
     if "avg" in measures:
         found[f"mean{number}"] = _mean_rows(part, number)
         found[f"meanbounds{number}"] = _means(number)
@@ -54,11 +56,11 @@ def fewest(part: ExactPart, number: int) -> exp.Select:
     )
 
 
-def _taken(part: ExactPart, number: int) -> exp.Select:
+def _taken(part: ExactPart, number: int, more: str = "") -> exp.Select:
     """(cell, grp, bucket, keys, low, high, a): how many of the `a` values of a cell match."""
     return query(
         f"select c.cell, c.grp, c.bucket{part.keyed('c')}, c.lo_c{number} as low,"
-        f" c.hi_c{number} as high, c.hi_x{number} as a from cells as c"
+        f" c.hi_c{number} as high, c.hi_x{number} as a{more} from cells as c"
     )
 
 
@@ -78,8 +80,8 @@ def _boxed(text: str, number: int) -> exp.Select:
     return query(f"{text} from cells as c where c.xmin# is not null".replace("#", str(number)))
 
 
-def _sums(part: BoxedPart | ExactPart, number: int) -> exp.Select:
-    """(cell, least, greatest): bounds of the sum over every cell.
+def _sums(part: BoxedPart | ExactPart, number: int, *, weighted: bool) -> exp.Select:
+    """(cell, least, greatest): bounds of the sum over every cell, perhaps of values times weights.
 
     Of a generalized column: so many times the least value, and attained ones if all match.
     """
@@ -91,10 +93,14 @@ def _sums(part: BoxedPart | ExactPart, number: int) -> exp.Select:
             " - case when c.lo_r# = c.n then c.less# else 0 end as greatest",
             number,
         )
+    light, heavy = (
+        f" * case when r.x {sign} 0 then c.w_hi else c.w_lo end" if weighted else ""
+        for sign in "<>"
+    )
     return query(
-        "select c.cell, sum(r.x * :below) as least, sum(r.x * :above) as greatest"
+        f"select c.cell, sum(r.x{light} * :below) as least, sum(r.x{heavy} * :above) as greatest"
         f" from c join rows{number} as r on {part.same_group('c', 'r')} group by c.cell",
-        {"c": _taken(part, number)},
+        {"c": _taken(part, number, ", c.w_lo, c.w_hi" if weighted else "")},
         below=_smallest("case when r.x < 0 then c.high else c.low end"),
         above=_largest("case when r.x > 0 then c.high else c.low end"),
     )

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from pganon.estimation.parts import BUCKETS, BoxedPart, ExactPart, numbered
 from pganon.estimation.question import Formula, Leaf, Question, parts_of
-from pganon.estimation.release import Part, Published
+from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.forms.match_counts import Matched, both, call, either, exact
 from pganon.sqltools import cast, col, finished, fragment, named, num, query
 
@@ -45,6 +45,11 @@ class Query:
         """What is asked of a measured column."""
         own = self.measured[number]
         return {a.measure for a in self.question.aggregates if a.column == own}
+
+    @property
+    def weighs(self) -> bool:
+        """Whether sample weights are added up."""
+        return any(a.measure == "weighted" for a in self.question.aggregates)
 
     def in_home(self, part: AnyPart) -> bool:
         """Whether one row per bucket is enough, which the scan of the first view gives."""
@@ -102,6 +107,8 @@ def _buckets(asked: Query) -> exp.Select:
     for part in asked.parts.values():
         if isinstance(part, ExactPart) and asked.in_home(part):
             totals |= part.totals()
+    if asked.weighs:
+        totals |= _weights(asked.question.release)
     person = asked.question.release.person
     if person is not None:
         totals["units"] = fragment("count(distinct :p)::bigint", p=col(person.name, "t"))
@@ -113,6 +120,18 @@ def _buckets(asked: Query) -> exp.Select:
     )
     outer = query("select i.bucket, i.n from i", {"i": places})
     return outer.select(*numbered(boxed, "i"), *[col(name, "i") for name in totals])
+
+
+def _weights(release: AskedRelease) -> dict[str, exp.Expr]:
+    """Of a bucket the sum of its weights, which a mean has to 5e-7, and ends of every weight."""
+    mean, around = release.weights
+    assert mean is not None
+    total = fragment("sum(:w)", w=col(mean, "t"))
+    found = {"w": total, "w_lo": num(0), "w_hi": fragment(":w + count(*) * 5e-7", w=total)}
+    if around is not None:
+        ends = {"w_lo": "min(lower(:r))", "w_hi": "max(upper(:r))"}
+        found |= {name: fragment(end, r=col(around, "t")) for name, end in ends.items()}
+    return found
 
 
 def _cells(asked: Query) -> exp.Select:
@@ -154,7 +173,8 @@ def _columns(item: Matched, suffix: str) -> list[exp.Expr]:
 
 def _leaves(asked: Query) -> exp.Select:
     """Every bucket with what its parts allow by themselves."""
-    tree = query(f"select b.bucket, b.n from {BUCKETS} as b")
+    weights = ", b.w, b.w_lo, b.w_hi" if asked.weighs else ""
+    tree = query(f"select b.bucket, b.n{weights} from {BUCKETS} as b")
     for part in asked.parts.values():
         alias = part.name("t")
         if isinstance(part, BoxedPart):

@@ -32,6 +32,11 @@ class Conditions:
 
     def column(self, node: exp.Column) -> Published:
         column = self.release.columns.get(node.name)
+        if node.name in self.release.weights:
+            raise Unsupported(
+                f"{quote(node.name)} shows weights of classes, not of records: it can be in sums",
+                node,
+            )
         if column is None:
             near = difflib.get_close_matches(node.name, self.release.columns, n=1)
             hint = f"did you mean {quote(near[0])}?" if near else None

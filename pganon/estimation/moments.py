@@ -43,7 +43,7 @@ def of_cells(asked: Query, needed: Mapping[str, Aggregate]) -> dict[str, exp.Sel
     found: dict[str, exp.Select] = {}
     means = ""
     for number in asked.measured:
-        if asked.measures(number) & {"sum", "avg"}:
+        if asked.measures(number) & {"sum", "avg", "weighted"}:
             means += f", bool_and(c.e2{number} < 'infinity') as finite{number}"
             if "avg" in asked.measures(number):
                 means += f", sum(c.p_r{number} * c.u{number})"
@@ -94,6 +94,10 @@ def _of_cell(
         given = {name: fragment(f"c.{column}{suffix}") for name, column in names.items()}
         variance = call("count_variance", n=fragment("c.n"), **given)
         return f"c.p{suffix} * c.n", (f"c.lo{suffix}", f"c.hi{suffix}"), variance
+    if measure == "weighted":
+        if number is not None:
+            return f"c.w / c.n * c.p_r{own} * c.u{own}", (), fragment("null::float8")
+        return _weighted(known=asked.question.release.weights[1] is not None)
     ends, spread = ("c.lo", "c.hi"), "0"
     if measure == "count":
         expected, certain = "c.p * c.n", "c.lo = c.hi"
@@ -116,6 +120,27 @@ def _of_cell(
     given |= {"share": f"c.p_r{own}", "pair": f"c.p2_r{own}"}
     variance = call("sum_variance", **{name: fragment(text) for name, text in given.items()})
     return expected, ends, fragment(f"case when {certain} then 0 else :v end", v=variance)
+
+
+def _weighted(*, known: bool) -> tuple[str, tuple[str, ...], exp.Expr]:
+    """The same of the sum of sample weights, of which a cell shows the sum and perhaps ends.
+
+    So many of n values with a mean and ends have at most a variance that Bhatia and Davis found.
+    """
+    ends = (
+        "greatest(c.lo * c.w_lo, c.w - c.n * 5e-7 - (c.n - c.lo) * c.w_hi, 0)",
+        "least(c.hi * c.w_hi, c.w + c.n * 5e-7 - (c.n - c.hi) * c.w_lo)",
+    )
+    if not known:
+        return "c.w * c.p", ends, fragment("null::float8")
+    given = {"n": "c.n", "fewest": "c.lo", "most": "c.hi", "share": "c.p", "pair": "c.p2"}
+    counted = call("count_variance", **{name: fragment(text) for name, text in given.items()})
+    variance = fragment(
+        "(c.w / c.n) ^ 2 * :v + greatest(0, (c.n * c.p) * (c.n - c.n * c.p) - :v)"
+        " / greatest(c.n - 1, 1) * greatest(0, (c.w_hi - c.w / c.n) * (c.w / c.n - c.w_lo))",
+        v=counted,
+    )
+    return "c.w * c.p", ends, variance
 
 
 # -- several partitions ---------------------------------------------------------------------------

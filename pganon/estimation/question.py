@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from pganon.estimation.release import FLOATS, AskedRelease, Part, Published
 
-Measure = Literal["count", "sum", "avg", "min", "max", "persons"]
+Measure = Literal["count", "sum", "avg", "min", "max", "persons", "weighted"]
 
 FIGURES = ("", "_lower", "_upper", "_low", "_high", "_error")
 """Of an aggregate: estimate, sure bounds, likely range, error of the model."""
@@ -65,8 +65,9 @@ class Aggregate:
     """An aggregate of the records of a group.
 
     Attributes:
-        measure: `persons` is the number of individuals.
-        column: what is counted, added or averaged; None for count(*).
+        measure: `persons` is the number of individuals, `weighted` the sum of sample weights, or
+            that of their products with a column.
+        column: what is counted, added or averaged; None for count(*) and sum of weights.
     """
 
     measure: Measure
@@ -76,7 +77,7 @@ class Aggregate:
 def added_beside(aggregate: Aggregate) -> tuple[Aggregate, ...]:
     """Whether there may be no value, and how far rounding may take a sum or a mean of floats."""
     column = aggregate.column
-    if column is None or aggregate.measure in ("count", "persons"):
+    if column is None or aggregate.measure in ("count", "persons", "weighted"):
         return ()
     if aggregate.measure in ("sum", "avg") and column.kind in FLOATS:
         return (Aggregate("count", column), Aggregate("min", column), Aggregate("max", column))

@@ -117,6 +117,8 @@ class AskedRelease:
     Attributes:
         home: a part in whose view the numbers of records of all buckets can be counted.
         person: the column with the number of the individual, if several records may be of one.
+        weights: the column of the view of `home` with the mean of sample weights, and the one with
+            a range around them; perhaps none.
         links: where tables have buckets of their own: by part, the column of the view of `home`
             with its buckets.
     """
@@ -128,6 +130,7 @@ class AskedRelease:
     person: Published | None
     columns: Mapping[str, Published] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    weights: tuple[str | None, str | None] = (None, None)
 
 
 def hidden_name(name: str) -> str:
@@ -170,7 +173,8 @@ def _release(
     # Of several QITs the last says in which buckets of other tables its rows are.
     start = next((row for row in rows if row["form"] == "bucket"), rows[0])
     home, (first,) = start["view"], _parts([start]).values()
-    rows = [row for row in rows if row["form"] != "bucket"]
+    forms = {row["form"]: row["column_name"] for row in rows}
+    rows = [row for row in rows if row["form"] not in ("bucket", "weight", "weight_range")]
     parts = _parts(rows)
     nulls = {row["part"]: row for row in rows if row["form"] == "null"}
     columns: dict[str, Published] = {}
@@ -205,6 +209,7 @@ def _release(
         person=person,
         columns=columns,
         links=links,
+        weights=(forms.get("weight"), forms.get("weight_range")),
     )
 
 

@@ -20,7 +20,7 @@ from pganon.estimation.question import (
     figure,
 )
 from pganon.estimation.refusals import Unsupported
-from pganon.estimation.release import AskedRelease
+from pganon.estimation.release import FLOATS, AskedRelease
 from pganon.identifiers import quote
 from pganon.sqltools import function_name
 
@@ -200,6 +200,8 @@ class _Resolver:
         if isinstance(argument, exp.Distinct) or node.expressions:
             raise Unsupported("aggregates of distinct values are not estimated yet", node)
         argument = argument.unnest() if argument is not None else None
+        if argument is not None and any(map(self._is_weight, argument.find_all(exp.Column))):
+            return self._weighted(node, argument)
         if not isinstance(argument, exp.Column):
             raise Unsupported(
                 f"{measure}() takes one column of the release",
@@ -217,6 +219,31 @@ class _Resolver:
         if measure != "count" and column.form == "label":
             raise Unsupported(f"{quote(column.name)} has labels, which have no sum", argument)
         return Aggregate(measure, column)
+
+    def _is_weight(self, node: exp.Expr) -> bool:
+        return isinstance(node, exp.Column) and node.name == self.release.weights[0]
+
+    def _weighted(self, node: exp.Expr, argument: exp.Expr) -> Aggregate:
+        """The sum of weights, or of their products with a column of which rows are published."""
+        sides = [argument.left, argument.right] if isinstance(argument, exp.Mul) else [argument]
+        others = [side for side in sides if not self._is_weight(side)]
+        name = quote(self.release.weights[0] or "weight")
+        hint = f"sum({name}), and sum({name} * column) of a column that is published unchanged"
+        if type(node) is not exp.Sum or len(others) + 1 != len(sides):
+            raise Unsupported("of weights only sums are estimated", node, hint)
+        if not others:
+            return Aggregate("weighted", None)
+        other = others[0].unnest()
+        if not isinstance(other, exp.Column):
+            raise Unsupported("a weight is multiplied by one column", other, hint)
+        column = self.conditions.shown(other)
+        if not column.part.exact or not column.is_number or column.kind in FLOATS:
+            raise Unsupported(
+                f"{quote(column.name)} is no whole number or numeric that is published unchanged",
+                other,
+                hint,
+            )
+        return Aggregate("weighted", column)
 
     def _having(self, keys: list[exp.Expr]) -> exp.Expr | None:
         """HAVING, with aggregates and keys as columns."""

@@ -91,7 +91,8 @@ def _written(asked: Query) -> exp.Select:
             needed[_name(asked, counted)] = counted
         if aggregate.measure not in ("min", "max"):
             needed[_name(asked, aggregate)] = aggregate
-    spanned = [i for i in asked.measured if asked.measures(i) & {"sum", "avg", "min", "max"}]
+    spans = {"sum", "avg", "min", "max", "weighted"}
+    spanned = [i for i in asked.measured if asked.measures(i) & spans]
     joined = ["means", "sums"]
     if isinstance(asked, Partitioned):
         found = {
@@ -128,7 +129,7 @@ def _written(asked: Query) -> exp.Select:
 def _name(asked: Query, aggregate: Aggregate) -> str:
     """The name of an aggregate in relations."""
     if aggregate.column is None:
-        return "n"
+        return "weighted" if aggregate.measure == "weighted" else "n"
     number = next(i for i, column in asked.measured.items() if column == aggregate.column)
     return f"{aggregate.measure}{number}"
 
@@ -151,13 +152,16 @@ def _totals(asked: Query, joined: list[str]) -> exp.Select:
             "e": f"coalesce(sums.e_{name}, 0)",
             **{x: f"case when sums.grp is null then 0 else sums.{x}_{name} end" for x in "vd"},
         }
-        ends = {"avg": ("mean_least", "mean_greatest"), "sum": ("least", "greatest")}.get(
-            measure, (f"{measure}_lower", f"{measure}_upper")
-        )
+        ends = {
+            "avg": ("mean_least", "mean_greatest"),
+            "sum": ("least", "greatest"),
+            "weighted": ("w_least", "w_greatest"),
+        }.get(measure, (f"{measure}_lower", f"{measure}_upper"))
         lower, upper = (f"spans{of}.{end}" for end in ends)
-        if measure in ("count", "persons", "sum"):
-            counts = measure != "sum"
-            lower, upper = (f"lo_{name}", f"hi_{name}") if counts else (lower, upper)
+        if measure in ("count", "persons", "sum", "weighted"):
+            counts = measure in ("count", "persons")
+            if counts or not of:
+                lower, upper = f"lo_{name}", f"hi_{name}"
             # There is no variance where they meet.
             for x in "vd":
                 found[x] = f"case when {lower} = {upper} then 0 else {found[x]} end"
@@ -165,7 +169,7 @@ def _totals(asked: Query, joined: list[str]) -> exp.Select:
             lower, upper = (f"coalesce({end}, 0){kind}" for end in (lower, upper))
         if measure == "avg":
             found |= {"e": f"means.r{of}", "count": f"nullif(sums.e_count{of}, 0)"}
-        if measure in ("sum", "avg"):
+        if measure in ("sum", "avg", "weighted") and of:
             found["finite"] = f"coalesce(means.finite{of}, true)"
         found = {} if measure in ("min", "max") else found
         for x, value in {**found, "lower": lower, "upper": upper}.items():
@@ -194,7 +198,7 @@ def _figures(asked: Query) -> exp.Select:
             low = f"greatest({lower}::float8, {estimate} - {likely})"
             high = f"least({upper}::float8, {estimate} + {likely})"
             texts = [estimate, lower, upper, low, high, error]
-        if aggregate.measure in ("sum", "avg"):
+        if aggregate.measure in ("sum", "avg", "weighted") and aggregate.column is not None:
             texts = [f"case when t.finite{number} then {text} end" for text in texts]
         columns += [
             named(fragment(text), f"a{number}{end}")

@@ -24,6 +24,8 @@ WITHHELD = "withheld"
 _OF_SOURCE = ("t_closeness", "beta_likeness", "delta_disclosure", "background_knowledge")
 """Models that compare groups with the source, unless it is with what is published."""
 
+_OF_WEIGHTS = ("weighted", "deff", "presence")
+
 _LOSSES = ("gcp", "ncp_total", "paper_gcp", "objective", "baseline")
 """Losses and distances, which are shares of what the source has; as `ncp`, one by column."""
 
@@ -71,8 +73,11 @@ def _without_values(attribute: Mapping[str, Any]) -> dict[str, None]:
 def told_measures(measures: Mapping[str, Any]) -> dict[str, Any]:
     """Measures of a version as others than the steward are told them."""
     dropped = ("metrics", "increment", "utility", "verified") if measures.get(WITHHELD) else ()
+    if "weights" in measures:  # with the release alone: what is left out is the steward's
+        told = {n: v for n, v in measures["weights"].items() if n in _OF_WEIGHTS}
+        measures = {**measures, "weights": told}
     # Shares have all digits there, so that those count few; warnings say what is to be known.
-    found = {n: value for n, value in measures.items() if n not in ("alike", *dropped)}
+    found = {n: value for n, value in measures.items() if n not in ("alike", "means", *dropped)}
     if not dropped:
         return found
     if "utility" in measures:

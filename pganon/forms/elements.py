@@ -102,8 +102,10 @@ def own_values(spec: ReleaseSpec, table: str = "c") -> list[exp.Expr]:
 
 
 def carried_keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
-    """The keys of all columns that are published unchanged and are not sensitive, of a record."""
-    return [text_key(col(f"p{item.index}", table)) for item in spec.carried]
+    """The keys of other columns of which values or means are published, of a record."""
+    names = [f"p{item.index}" for item in spec.carried]
+    names += [f"g{item.index}" for item in spec.values_of_means]
+    return [text_key(col(name, table)) for name in names]
 
 
 def of_text_key(item: Sensitive, key: exp.Expr) -> exp.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pganon.encode.facts import KEPT
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import Microaggregated, ReleaseSpec
 from pganon.steps import State
 from pganon.steps.facts import RECORDS, Fact, count, measure
 
@@ -48,6 +48,12 @@ SQUARES = measure("squares", MEASURE)
 WEIGHTED_LOSS = measure("weighted_loss", MEASURE)
 """Groups of a release, whatever its form calls them: how many there are, their records, the sum of
 the squared sizes, and the loss of every record added up."""
+
+
+def withheld_values(item: Microaggregated) -> Fact[int]:
+    """Values of a column that no mean has, as their classes have too few."""
+    return count("withheld_values", f"groups{item.index}_", assumed=0)
+
 
 GROUPS_OF_PEOPLE = count("groups", "people_")
 

@@ -61,15 +61,19 @@ def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
         first = [attribute.column.name for attribute in spec.attributes]
     else:
         first = [item.column.name for item in spec.sensitive]
-    return (*first, *[item.column.name for item in spec.carried])
+    beside = (*spec.carried, *spec.values_of_means)
+    return (*first, *[item.column.name for item in beside])
 
 
 def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Presentation:
     """How a version shows groups, but for what publication compares beside."""
     assert form.linkage is not None
     shows = "several" if has_several(spec) else form.linkage.shows(spec, state)
-    if shows == "classes" and spec.background is not None:
-        shows = "exact"  # such beliefs tell people of a class apart by what they know of them
+    divided = any(not item.whole for item in spec.microaggregated)
+    if shows == "classes" and (spec.background is not None or divided):
+        # Such beliefs tell people of a class apart by what they know of them; sums of other groups
+        # in the same class, or in a union of classes, may differ by single records.
+        shows = "exact"
     columns = shown_columns(spec)
     quasi = tuple(attribute.column.name for attribute in spec.attributes)
     origins = spec.source.origins

@@ -107,7 +107,8 @@ def _left_out(spec: ReleaseSpec, state: State, link: str, columns: tuple[str, ..
     assert known is not None
     secret = population_secret(state)
     values = {item.column.name: own_value(item, "c") for item in spec.sensitive}
-    carried = zip(spec.carried, carried_keys(spec, "c"), strict=True)
+    beside = (*spec.carried, *spec.values_of_means)
+    carried = zip(beside, carried_keys(spec, "c"), strict=True)
     values |= {item.column.name: value for item, value in carried}
     told = {
         requirement.sensitive

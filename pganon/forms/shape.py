@@ -10,7 +10,15 @@ from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import GROUP_ID
-from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
+from pganon.resolved.model import (
+    Attribute,
+    Averaged,
+    Carried,
+    Microaggregated,
+    ReleaseSpec,
+    Sensitive,
+    Shown,
+)
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import State
 
@@ -31,6 +39,8 @@ class PublishedRelation:
         rows: whether a row is of a group, of records, or of a value that records of a group have.
         groups: its columns with numbers of groups; rows are ordered by them first.
         attributes, sensitive, carried: whose values it shows, in this order.
+        averaged: those of which it shows means of groups.
+        microaggregated: those of which it shows means of groups within groups.
         beside: its other columns.
         count: the column with the number of records that a row stands for; None: one, or those of
             the group.
@@ -46,6 +56,8 @@ class PublishedRelation:
     beside: tuple[str, ...] = ()
     count: str | None = None
     link: str = ""
+    averaged: tuple[Averaged, ...] = ()
+    microaggregated: tuple[Microaggregated, ...] = ()
 
     @property
     def items(self) -> tuple[Attribute | Sensitive | Carried, ...]:

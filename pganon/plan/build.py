@@ -306,8 +306,9 @@ def build_plan(
         UsageError: no_metrics, the published form has no metrics on request; or it has other
             queries than the workload.
     """
-    if snapshot is not None or (people is not None and people.forgotten):
-        spec = replace(spec, shards=None)  # rows of a snapshot that is not as it was read
+    if snapshot is not None or spec.shows_means or (people is not None and people.forgotten):
+        # Rows of a snapshot that is not as it was read, or what else of records is added up.
+        spec = replace(spec, shards=None)
     method = method_of(spec)
     form = method.form.statistics.on_request
     if form is None and not request.nothing:

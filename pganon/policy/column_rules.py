@@ -27,6 +27,8 @@ _OPTIONAL_KEYS = (
     *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
     ("nulls", (*_GROUPED, "sensitive"), "as_value"),
     ("unprotected", HIDDEN, "warn"),
+    ("shown", ("weight", "insensitive", "sensitive"), "none"),
+    ("mean", ("quasi_identifying",), False),
 )
 """Keys of a column, the roles that they are for, and the value that says nothing."""
 
@@ -78,6 +80,16 @@ def column_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
         # Distances take the natural order; an order that nothing obeys would mislead.
         message = "an order of one's own is not available for sensitive columns in this version"
         yield Refusal(("order",), message, "use the natural order of a number, date or enum")
-    if role in ("identifying", "weight") and column.get("as") is not None:
-        article = "an" if role == "identifying" else "a"
-        yield Refusal(("as",), f"{article} {role} column is never published", "remove as")
+    if role == "identifying" and column.get("as") is not None:
+        yield Refusal(("as",), "an identifying column is never published", "remove as")
+    shown = column.get("shown", "none")
+    if role in ("insensitive", "sensitive") and shown == "range":
+        yield Refusal(("shown",), "a range is shown of weights", "write mean or {groups: 3}")
+    if role == "weight" and isinstance(shown, Mapping):
+        yield Refusal(("shown",), "weights are shown by classes", "write mean or range")
+    if role == "sensitive" and shown != "none" and column.get("unprotected") != "accept":
+        message = "means protect no values: no model can be about the column"
+        yield Refusal(("shown",), message, "add unprotected: accept, or remove shown")
+    if role == "weight" and column.get("shown", "none") == "none" and column.get("as") is not None:
+        message = "a weight column is not published without shown: mean or range"
+        yield Refusal(("as",), message, "remove as, or add shown: mean")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.column_rules import column_refusals
 from pganon.policy.domains import Domain
@@ -14,7 +14,7 @@ from pganon.policy.labels import Labels, no_repeats
 from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.sensitive_when import SensitiveWhen
 from pganon.policy.texts import Name
-from pganon.policy.words import Nulls, Role
+from pganon.policy.words import Nulls, Role, ShownWord
 
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 MAX_LEVEL = 64
@@ -51,6 +51,23 @@ Levels = Annotated[
 """The lowest and the highest level of a hierarchy that may be published; 0 are the values."""
 
 
+class Groups(Declaration):
+    """Means of groups of at least so many records of a class with similar values."""
+
+    groups: Annotated[int, Field(ge=2, le=1000)]
+
+
+def _form(value: object) -> str:
+    return "groups" if isinstance(value, Mapping | Groups) else "word"
+
+
+_Word = Annotated[ShownWord, known_word("way to show a column")]
+Means = Annotated[
+    Annotated[_Word, Tag("word")] | Annotated[Groups, Tag("groups")], Discriminator(_form)
+]
+"""What is shown of weights and numbers in place of their values."""
+
+
 class ColumnPolicy(Declaration):
     """Role of one source column, and how it may be treated."""
 
@@ -65,6 +82,8 @@ class ColumnPolicy(Declaration):
     unprotected: Annotated[Literal["warn", "accept"], known_word("word for unprotected")] = "warn"
     sensitive_when: SensitiveWhen | None = None
     qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
+    shown: Means = "none"
+    mean: bool = False
     published_as: Name | None = Field(default=None, alias="as")
 
     @model_validator(mode="after")

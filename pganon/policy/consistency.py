@@ -36,9 +36,10 @@ def policy_refusals(policy: Written) -> Iterator[Refusal]:
         yield Refusal(
             ("columns", name, "role"),
             f"only one column can have the role weight; {show(first)} has it already",
-            "remove one of the two",
+            "remove one of the two; role: identifying withholds replicate weights",
         )
     yield from _missing_refusals(policy)
+    yield from _shown_refusals(policy)
     yield from exclusion_refusals(registry, policy.exclusions, columns, method)
     yield from over_time_refusals(registry, policy.keys, method)
 
@@ -69,6 +70,24 @@ def _model_refusals(policy: Written) -> Iterator[Refusal]:
                     nearest(public, sets),
                 )
         yield from (refusal.below("privacy", i) for refusal in model.refusals(columns))
+
+
+def _shown_refusals(policy: Written) -> Iterator[Refusal]:
+    """Means, where a record is not in one class, or a person not one record."""
+    method, several = policy.method, policy.keys.get("records_per_individual", "one")
+    can = method is None or ("means" in method.supports and several != "many_accepted")
+    for name, column in policy.columns.items():
+        if column is None or (column.shown == "none" and not column.mean):
+            continue
+        place = ("columns", name, "mean" if column.mean else "shown")
+        if not can:
+            what = "weights" if column.role == "weight" else "means"
+            others = policy.or_methods(lambda other: "means" in other.supports, "use ")
+            message = f"{what} are shown by classes of one record per person"
+            yield Refusal(place, message, f"remove it{others}")
+        elif column.mean and policy.keys.get("ranges") == "region":
+            message = "classes show their regions, whatever values their records have"
+            yield Refusal(place, message, "remove mean, or ranges: region")
 
 
 def _about_refusals(policy: Written, i: int, model: Any, column: ColumnPolicy) -> Iterator[Refusal]:

@@ -39,7 +39,7 @@ _ROLES = {
     "semi_sensitive": "sensitive for some people, as sensitive_when says.",
     "sensitive": "published as it is, protected by the models below.",
     "insensitive": "published as it is.",
-    "weight": "how many people a record stands for; never leaves, a run measures risk with it.",
+    "weight": "how many people a record stands for; classes show its mean with shown: mean.",
 }
 
 

@@ -80,7 +80,7 @@ COLUMN_DECIDES = frozenset(
         "sensitive_when",
     }
 )
-COLUMN_ELSE = frozenset({"published_as", "unprotected"})
+COLUMN_ELSE = frozenset({"published_as", "shown", "mean", "unprotected"})
 """The same for the keys of a column."""
 
 Part = Mapping[str, Any]
@@ -126,6 +126,8 @@ def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, A
         kind = "grouped" if column.role in _GROUPED else column.role
         order.setdefault(kind, []).append(name)
         given = _given(column, COLUMN_DECIDES)
+        if not isinstance(column.shown, str):  # groups within classes
+            given |= _given(column, ("shown",))
         if isinstance(column.hierarchy, CsvHierarchy):
             given["hierarchy"] |= {
                 "csv": hashlib.sha256((base_dir / column.hierarchy.csv).read_bytes()).hexdigest()

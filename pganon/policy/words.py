@@ -20,7 +20,8 @@ NOBODY = "none"
 list."""
 
 UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
-"""Roles of columns whose values never leave the source."""
+"""Roles of columns whose values never leave the source; of weights perhaps means."""
+ShownWord = Literal["none", "mean", "range"]
 Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 NULLS: tuple[str, ...] = get_args(Nulls)
 QUASI_IDENTIFYING_NULLS = ("as_value", "own_class", "suppress", "reject")

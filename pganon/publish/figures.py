@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pganon.encode.earlier_people import RETURNED
+from pganon.encode.source import averaged_print
+from pganon.encode.weights import weighted_risk
 from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.metrics import Metrics
 from pganon.forms.utility import Utility
@@ -210,7 +212,11 @@ def circumstances(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     earlier = spec.growth.unlocked if spec.growth else ()
     read = [str(name) for read in spec.distributed_reads for name in read.unlocked]
     unlocked = list(dict.fromkeys([*earlier, *read]))
+    means = spec.shows_means and spec.growth is None
+    weights = weighted_risk(state.facts) if means and spec.averaged else None
     return {
+        **({"weights": weights} if weights else {}),
+        **({"means": averaged_print(spec, state.facts)} if means else {}),
         **({"forgotten": returned} if returned else {}),
         **({UNLOCKED: unlocked} if unlocked else {}),
     }

@@ -23,6 +23,7 @@ _SEEN = {
     "ordinal": "the values among which those of the group are, in order",
     "label": "a coarser term of a hierarchy, the same for the whole group",
     "mean": "the mean of the group",
+    "weight": "the mean of the group",
     "mode": "the most frequent value of the group",
 }
 
@@ -71,7 +72,7 @@ def columns(found: Collected) -> list[Column]:
     rows = []
     for name, column in found.declared.items():
         shown = found.published_name(name)
-        goes_out = column.role not in UNPUBLISHED_ROLES
+        goes_out = column.role not in UNPUBLISHED_ROLES or column.shown != "none"
         rows.append(
             Column(
                 name=shown if goes_out else name,

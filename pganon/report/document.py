@@ -257,6 +257,12 @@ def _summary(found: Collected) -> Iterator[str]:
     if found.rows != found.members and sizes:
         goes += f" of {count(sizes['people'])} {found.members}"
     yield f"{goes} {to}."
+    weights = found.measures.get("weights")
+    if weights:
+        yield (
+            f"By their weights they stand for {count(weights['weighted'])} people; of those of a"
+            f" class at most {percent(weights['presence'])} are among them."
+        )
     chance = figures.chance(found)
     if chance is not None:
         yield (

@@ -19,7 +19,16 @@ from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.resolved.domains import domain_refusals, order_of, order_refusals
-from pganon.resolved.model import Attribute, Carried, Hidden, Scale, Sensitive, Shown
+from pganon.resolved.model import (
+    Attribute,
+    Averaged,
+    Carried,
+    Hidden,
+    Microaggregated,
+    Scale,
+    Sensitive,
+    Shown,
+)
 from pganon.resolved.source import Source
 from pganon.sqltools import col
 
@@ -43,6 +52,8 @@ class Columns:
     sensitive: list[Sensitive] = field(default_factory=list)
     carried: list[Carried] = field(default_factory=list)
     weight: Column | None = None
+    averaged: list[Averaged] = field(default_factory=list)
+    microaggregated: list[Microaggregated] = field(default_factory=list)
 
 
 class ColumnResolver:
@@ -76,10 +87,14 @@ class ColumnResolver:
         published = declared.published_as or column.name
         columns = self.columns
         match declared.role:
+            case "sensitive" | "insensitive" if declared.shown != "none":
+                self._add_means(column, declared, published)
             case "quasi_identifying" | "quasi_sensitive":
                 attribute = self._attribute(column, declared, published)
                 if attribute is not None:
                     columns.attributes.append(attribute)
+                if declared.mean:
+                    self._add_means(column, declared, f"{published}_mean")
             case "semi_sensitive":
                 self._add_semi_sensitive(column, declared, published)
                 self._check_distance(column)
@@ -99,10 +114,30 @@ class ColumnResolver:
                         "name the column that says how many people a record stands for",
                     )
                 columns.weight = column
+                if declared.shown != "none":
+                    ranged = declared.shown == "range"
+                    columns.averaged.append(
+                        Averaged(len(columns.averaged), column, published, ranged)
+                    )
             case "identifying" | "individual":
                 pass  # these never leave
             case unknown:
                 assert_never(unknown)
+
+    def _add_means(self, column: Column, declared: ColumnPolicy, published: str) -> None:
+        """A number that is shown by means of groups, or of classes."""
+        if not column.is_number:
+            self.report(
+                f"columns.{column.name}.{'mean' if declared.mean else 'shown'}",
+                f"column {quote(column.name)} is {column.type_name}, and means are of numbers",
+                "remove it",
+            )
+        whole = isinstance(declared.shown, str)
+        least = 2 if isinstance(declared.shown, str) else declared.shown.groups
+        found = self.columns.microaggregated
+        found.append(
+            Microaggregated(len(found), column, published, least, whole, known=declared.mean)
+        )
 
     def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """An attribute of some records, and a sensitive column of the others."""

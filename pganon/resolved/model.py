@@ -188,6 +188,57 @@ class Carried:
 
 
 @dataclass(frozen=True)
+class Averaged:
+    """A column of which classes show the mean of their records.
+
+    Attributes:
+        index: position among them, from 0; names its column `m<index>` of `coded`.
+        ranged: whether they show the range from the least to the greatest, too, rounded outward.
+    """
+
+    index: int
+    column: Column
+    published: str
+    ranged: bool = False
+
+    @property
+    def range_name(self) -> str:
+        return f"{self.published}_range"
+
+    @property
+    def flat_names(self) -> tuple[str, str]:
+        """Columns with the ends of the range where it is taken apart."""
+        return f"{self.published}_low", f"{self.published}_high"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns that show it."""
+        return (self.published, *((self.range_name, *self.flat_names) if self.ranged else ()))
+
+
+@dataclass(frozen=True)
+class Microaggregated:
+    """A number of which records show the mean of a group of records of their class.
+
+    Attributes:
+        index: position among them, from 0; names its work column `g<index>`.
+        least: the fewest records of a group.
+        whole: whether all values of a class are a group, of as many records as a class at least.
+        known: whether it is a quasi-identifier, which classes show as well.
+    """
+
+    index: int
+    column: Column
+    published: str
+    least: int
+    whole: bool
+    known: bool = False
+
+    def least_in(self, spec: ReleaseSpec) -> int:
+        return max(self.least, spec.minimum_size) if self.whole else self.least
+
+
+@dataclass(frozen=True)
 class ExclusionRule:
     """An exclusion: where all of `when` holds, the sensitive column has none of the values.
 
@@ -248,6 +299,8 @@ class ReleaseSpec:
     base_dir: Path
     owners: tuple[tuple[str, ...], ...] = ()
     weight: Column | None = None
+    averaged: tuple[Averaged, ...] = ()
+    microaggregated: tuple[Microaggregated, ...] = ()
     population: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
@@ -264,6 +317,16 @@ class ReleaseSpec:
     def trusted(self) -> dict[str, int]:
         """Trusted roles that were found, with their numbers."""
         return {name: self.roles[name] for name in self.policy.trust if name in self.roles}
+
+    @property
+    def values_of_means(self) -> tuple[Microaggregated, ...]:
+        """Of which values are remembered as those of columns that are published unchanged."""
+        return tuple(item for item in self.microaggregated if not item.known)
+
+    @property
+    def shows_means(self) -> bool:
+        """Whether anything is shown as means of records."""
+        return bool(self.averaged or self.microaggregated)
 
     @property
     def has_identity(self) -> bool:

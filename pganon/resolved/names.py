@@ -9,33 +9,32 @@ from pganon.identifiers import MAX_BYTES, fits, quote
 from pganon.policy.model import Policy
 from pganon.policy.options import FLAT, part_name
 from pganon.policy.refusals import Refusal
-from pganon.resolved.model import Attribute, Carried, Sensitive
+from pganon.resolved.model import Attribute, Averaged, Carried, Microaggregated, Sensitive
 
 
 def name_refusals(
     policy: Policy,
     attributes: Sequence[Attribute],
     sensitive: Iterable[Sensitive],
-    carried: Iterable[Carried],
+    carried: Iterable[Carried | Microaggregated],
+    averaged: Iterable[Averaged],
 ) -> Iterator[Refusal]:
     added = policy.method.added_columns(policy.columns)
     used: Counter[str] = Counter(added)
     apart = [item for item in sensitive if item.hidden is None]
-    for item in (*attributes, *apart, *carried):
-        used[item.published] += 1
+    names = [(one, one.published) for one in (*attributes, *apart, *carried)]
+    for item, name in (*names, *[(one, name) for one in averaged for name in one.names]):
+        used[name] += 1
         place = ("columns", item.column.name)
-        if item.published in added:
-            yield Refusal(
-                place,
-                f"{quote(item.published)} is a column that pganon adds",
-                "rename it with `as:`",
-            )
-        elif used[item.published] > 1:
-            yield Refusal(
-                place,
-                f"two published columns would be named {quote(item.published)}",
-                "rename one with `as:`",
-            )
+        if name in added:
+            message = f"{quote(name)} is a column that pganon adds"
+            yield Refusal(place, message, "rename it with `as:`")
+        elif used[name] > 1:
+            message = f"two published columns would be named {quote(name)}"
+            yield Refusal(place, message, "rename one with `as:`")
+        elif not fits(name):
+            message = f"the name {quote(name)} has more than {MAX_BYTES} bytes"
+            yield Refusal(place, message, "shorten it with `as:`")
     yield from _null_names(attributes, used)
     if FLAT in policy.method.parts:
         yield from _flat_names(attributes, used)

@@ -119,7 +119,13 @@ def _check_together(policy: Policy, source: Source, beside: _Relations, columns:
     """Rules about several columns, or columns and other relations."""
     attributes, sensitive, relation = columns.attributes, columns.sensitive, source.relation
     for refusals in (
-        name_refusals(policy, attributes, sensitive, columns.carried),
+        name_refusals(
+            policy,
+            attributes,
+            sensitive,
+            (*columns.carried, *columns.microaggregated),
+            columns.averaged,
+        ),
         public_refusals(attributes, relation, beside.public),
         prior_refusals(policy, relation, beside.prior, attributes, sensitive),
         population_refusals(policy, relation, beside.population, attributes),
@@ -153,6 +159,8 @@ def _spec(
         sensitive=tuple(columns.sensitive),
         carried=tuple(columns.carried),
         weight=columns.weight,
+        averaged=tuple(columns.averaged),
+        microaggregated=tuple(columns.microaggregated),
         requirements=tuple(requirements_of(policy, numbers)),
         unreleased=tuple(name for name in relation.column_names if name not in policy.columns),
         view=QualifiedName(publish.view_schema, policy.release),

@@ -14,6 +14,7 @@ from pganon.encode.earlier_people import RETURNED
 from pganon.encode.facts import respelled
 from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
+from pganon.encode.weights import PRESENCE
 from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
@@ -22,7 +23,7 @@ from pganon.errors import (
     PganonError,
     PreconditionError,
 )
-from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people
+from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people, withheld_values
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
 from pganon.methods.buckets.exclusions.idle import idle_rules
@@ -39,6 +40,9 @@ from pganon.resolved.shards import torn
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
+
+_MOSTLY = 0.5
+"""Share of people who are sampled, above which presence is told."""
 
 OUT_OF_RANGE = psycopg.errors.NumericValueOutOfRange.sqlstate
 
@@ -84,6 +88,7 @@ def _difference(before: Relation, now: Relation) -> str:
 def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
     """The same error with the columns of which numbers may be of any size; itself without any."""
     columns = [item.column for item in (*spec.attributes, *spec.sensitive, *spec.carried)]
+    columns += [spec.weight] if spec.weight is not None else []
     names = [quote(column.name) for column in columns if column.kind in ("numeric", "float")]
     if not names:
         return error
@@ -123,6 +128,8 @@ def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     warnings += _lookalikes(spec, state)
     warnings += idle_rules(spec, state.facts)
     warnings += plan.method.form.publication.warnings(spec, state.facts)
+    warnings += _taken_all(state)
+    warnings += _withheld(spec, state)
     warnings += without_key(spec)
     warnings += torn(spec)
     warnings += _waiting(plan, state)
@@ -165,6 +172,27 @@ def _key(spec: ReleaseSpec, key: tuple[str, ...]) -> str:
     names = ", ".join(map(quote, key))
     target = spec.source.refers_to(key[0])
     return f"{names}, which refers to {target}" if target is not None else names
+
+
+def _taken_all(state: State) -> Iterator[str]:
+    """Classes of which most people are in the sample."""
+    presence = state.facts.get(PRESENCE)
+    if presence is not None and presence > _MOSTLY:
+        yield (
+            f"weights show classes of which {min(presence, 1):.2f} of the people are in the sample,"
+            " as in take-all strata: members are known to be sampled"
+        )
+
+
+def _withheld(spec: ReleaseSpec, state: State) -> Iterator[str]:
+    """Numbers that no mean has."""
+    for item in spec.microaggregated:
+        few = state.facts.get(withheld_values(item))
+        if few:
+            yield (
+                f"{few} values of {quote(item.column.name)} are in no mean: their classes have"
+                f" fewer than {item.least_in(spec)}"
+            )
 
 
 def _waiting(plan: Plan, state: State) -> Iterator[str]:

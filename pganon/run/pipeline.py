@@ -230,7 +230,7 @@ class Pipeline:
             warnings=warnings_of(plan, state),
             added=Added.of(growth, state) if growth else None,
             increment=statistics.increment,
-            weighted=weighted_risk(state.facts),
+            weighted=None if growth else weighted_risk(state.facts),
         )
         if self.options.dry_run:
             self.options.on_measured(plan, state)

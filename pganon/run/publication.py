@@ -379,7 +379,7 @@ def publish_judged(
 
 def _layout(spec: ReleaseSpec, views: Sequence[PublishedView]) -> tuple[tuple[str, ...], ...]:
     """Columns of the source by view; what else a view has follows from the policy."""
-    shown = (*spec.attributes, *spec.sensitive, *spec.carried)
+    shown = (*spec.attributes, *spec.sensitive, *spec.carried, *spec.microaggregated)
     sources = {item.published: item.column.name for item in shown}
     return tuple(
         tuple(sources[column.name] for column in view.columns if column.name in sources)

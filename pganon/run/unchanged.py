@@ -8,7 +8,8 @@ from typing import Any
 
 import psycopg
 
-from pganon.encode.source import source_fingerprint
+from pganon.encode.source import averaged_print, source_fingerprint
+from pganon.encode.weights import OF_RELEASE
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.history.increments.steps import NEW_INDIVIDUALS
@@ -56,7 +57,11 @@ def up_to_date(
     settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
         return current, renewal_of(spec, state.run_id, current.views)
-    made = State(current.run_id)
+    weights = current.measures.get("weights", {})
+    if spec.shows_means and current.measures.get("means") != averaged_print(spec, state.facts):
+        return None  # the same groups show other means
+    shown = {fact: weights[fact.column] for fact in OF_RELEASE if fact.column in weights}
+    made = State(current.run_id).observing(shown)
     views, checks = plan.stored_views(made), plan.stored_checks(made)
     if not renewal.shows_the_same(views, checks, current):
         return None

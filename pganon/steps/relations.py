@@ -39,11 +39,12 @@ class ViewColumn:
 
     Attributes:
         form: range, set, ordinal (a set of ranked values), label, listed (a label whose values are
-            published), exact, multiset (an array of the values of all records), mean, mode; null
-            for a column that says whether values are missing; count for numbers of records,
-            individual for numbers of individuals, below for values below labels; bucket for
-            numbers of buckets of another table, which `part` names; display for how records show
-            a column, which `kind` names. None for any other column.
+            published), exact, multiset (an array of the values of all records), mean, mode; weight
+            for the mean of sample weights, weight_range for a range around them; null for a column
+            that says whether values are missing; count for numbers of records, individual for
+            numbers of individuals, below for values below labels; bucket for numbers of buckets of
+            another table, which `part` names; display for how records show a column, which `kind`
+            names. None for any other column.
         kind: type of the values in the source, as format_type() writes it.
         collation: collation of the source column, quoted where SQL needs it.
         attained: whether records have the ends of the range, or the elements of the set.

@@ -36,6 +36,10 @@ FROM pganon.risk(
     max_global => %(max_global)s::pg_catalog.numeric
 );
 
+-- weight_of --
+-- Sample weights as an expression over the relation `t`.
+SELECT pganon.weight_of(%(relation)s::pg_catalog.regclass, %(weight)s::pg_catalog.text);
+
 -- suda --
 -- Records that few columns single out, and what that says of the population.
 SELECT *

@@ -15,7 +15,7 @@ from pganon.privacy.assessment_measures import measures
 from pganon.privacy.base import Model
 from pganon.privacy.identity import EIRLDiversity
 from pganon.sqltools import render
-from tests.support.harness import faults, plans
+from tests.support.harness import driver, faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.harness.walk import Files, commands, walk
@@ -48,6 +48,20 @@ def test_every_model(db: Database, tmp_path: Path, model: str) -> None:
     """
     db.source(plans.SOURCE)
     assert walk(db, plans.policy_of(*EVERY[model]), tmp_path, alone=True) == []
+
+
+@pytest.mark.slow
+@pytest.mark.primary_server_only
+@pytest.mark.parametrize("method", ["one_dimensional", "full_domain"])
+def test_means_of_weights_and_numbers(db: Database, tmp_path: Path, method: str) -> None:
+    db.source(plans.SOURCE)
+    said = plans.policy_of(method).policy.document()
+    means = {
+        "cost": {"role": "weight", "shown": "range", "as": "weight"},
+        "id": {"role": "insensitive", "shown": {"groups": 2}},
+    }
+    loaded = driver.loaded({**said, "columns": {**said["columns"], **means}})
+    assert walk(db, loaded, tmp_path, alone=True) == []
 
 
 UNKNOWN = {

@@ -263,6 +263,33 @@ def test_records_that_few_columns_single_out(visits: Database) -> None:
     assert pganon("assess", "few", "--qi", "a", "--json").json["suda"] == []
 
 
+def test_weights_say_what_suda_takes_for_the_population(visits: Database) -> None:
+    """The sum of the weights; a size that is given wins, and alone has uniques estimated."""
+    visits.source(
+        "CREATE TABLE public.few (a int, b int, c int, w numeric);"
+        "INSERT INTO public.few VALUES (1, 1, 1, 9.5), (1, 1, 1, 11), (1, 2, 2, 15.5),"
+        " (3, 2, 1, 4);"
+        "GRANT SELECT ON public.few TO analyst"
+    )
+    call = ("assess", "few", "--qi", "a,b,c", "--suda", "2")
+
+    def figures(*given: str) -> dict[str, float]:
+        ran = pganon(*call, *given, "--json")
+        assert ran.code == 0, ran.err
+        return {item["measure"]: item["value"] for item in ran.json["suda"]}
+
+    weighed = ("--weight", "w")
+    assert figures(*weighed) == figures("--population-size", "40")
+    assert figures(*weighed, "--population-size", "80") == figures("--population-size", "80")
+    assert "population 40 by weights" in pganon(*call, *weighed).out
+    assert "by weights" not in pganon(*call, "--population-size", "40").out
+    assert pganon(*call, *weighed, "--json").json["population_uniques"] == []
+    visits.source("UPDATE public.few SET w = 0.5")
+    assert "must be above 4" in pganon(*call, *weighed).err
+    visits.source("UPDATE public.few SET w = NULL WHERE a = 3")
+    assert "no weight in 1 records" in pganon(*call, *weighed).err
+
+
 def test_minimal_quasi_identifiers(visits: Database) -> None:
     visits.source("ALTER TABLE public.visit ADD note json")
     ran = pganon("quasi", "visit", "--separation", "1", "--json")

@@ -95,7 +95,7 @@ class Partitioning(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
-    supports = frozenset({"labels", "population", "reference"})
+    supports = frozenset({"labels", "means", "population", "reference"})
     leaves_surplus_out = True
 
     if TYPE_CHECKING:

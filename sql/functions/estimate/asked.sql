@@ -30,17 +30,18 @@ BEGIN
         ) THEN 'a condition is an object with "column" and operators'
     END;
     IF wrong IS NULL THEN
-        IF given = '"count"' THEN
-            measure := 'count';
+        IF given IN ('"count"', '"weighted"') THEN
+            measure := given #>> '{}';
         ELSIF jsonb_typeof(given) = 'object' THEN
             SELECT k.key, CASE jsonb_typeof(k.value) WHEN 'string' THEN k.value #>> '{}' END
             INTO measure, measured FROM jsonb_each(given) AS k;
         END IF;
-        IF measure IS NULL OR measure NOT IN ('count', 'sum', 'avg') OR measure <> 'count' AND measured IS NULL
+        IF measure IS NULL OR measure NOT IN ('count', 'weighted', 'sum', 'avg')
+            OR (measure IN ('sum', 'avg')) <> (measured IS NOT NULL)
             OR jsonb_typeof(given) = 'object' AND (
-                measure = 'count' OR (SELECT count(*) FROM jsonb_object_keys(given)) <> 1)
+                measured IS NULL OR (SELECT count(*) FROM jsonb_object_keys(given)) <> 1)
         THEN
-            wrong := '"measure" is "count", {"sum": column} or {"avg": column}';
+            wrong := '"measure" is "count", "weighted", {"sum": column} or {"avg": column}';
         END IF;
     END IF;
     IF wrong IS NOT NULL THEN

@@ -25,6 +25,8 @@ DECLARE
     rows text;
     key_text text;
     grouped text := '';
+    weights text := '';
+    weighed text := '';
     shown integer := 2;
 BEGIN
     asked := pganon.asked(query);
@@ -89,10 +91,23 @@ BEGIN
             WHERE w.release = c.release AND w.view = c.view AND w.form = 'count'), '1') AS weight
     INTO home FROM pganon.release_columns AS c
     WHERE c.release = estimate_query.release AND c.bucket IS NOT NULL ORDER BY c.position LIMIT 1;
+    IF asked.measure = 'weighted' THEN
+        SELECT max(format(', sum(t.%I) AS w', c.column_name)) FILTER (WHERE c.form = 'weight')
+            || coalesce(max(format(', min(lower(t.%1$I)) AS w_lo, max(upper(t.%1$I)) AS w_hi', c.column_name))
+                FILTER (WHERE c.form = 'weight_range'), ', 0 AS w_lo, NULL::numeric AS w_hi')
+        INTO weights FROM pganon.release_columns AS c
+        WHERE c.release = estimate_query.release AND c.bucket IS NOT NULL;
+        IF weights IS NULL THEN
+            RAISE EXCEPTION USING
+                ERRCODE = 'PA118', MESSAGE = format('the release %I shows no weights', release),
+                HINT = 'ask for another measure, such as "count"';
+        END IF;
+        weighed := ', b.w, b.w_lo, b.w_hi';
+    END IF;
     tables := format(
-        'buckets AS MATERIALIZED (SELECT t.%1$I AS bucket, sum(%2$s)::bigint AS n%3$s FROM %4$s AS t'
-        ' GROUP BY t.%1$I%5$s)', home.bucket, home.weight, boxes, home.view, grouped
-    ) || tables || format(', leaves AS MATERIALIZED (SELECT b.bucket, b.n%s FROM buckets AS b%s)', leaves, joins);
+        'buckets AS MATERIALIZED (SELECT t.%1$I AS bucket, sum(%2$s)::bigint AS n%3$s%6$s FROM %4$s AS t'
+        ' GROUP BY t.%1$I%5$s)', home.bucket, home.weight, boxes, home.view, grouped, weights
+    ) || tables || format(', leaves AS MATERIALIZED (SELECT b.bucket, b.n%s FROM buckets AS b%s)', weighed || leaves, joins);
     SELECT 'jsonb_build_object(' || string_agg(format('%L, t.k%s', k.name, k.place), ', ' ORDER BY k.place) || ')'
     INTO key_text FROM unnest(asked.keys) WITH ORDINALITY AS k(name, place);
     with_own := pganon.both_texts(rest, '_x');

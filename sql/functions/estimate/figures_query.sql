@@ -8,7 +8,10 @@ CREATE FUNCTION pganon.figures_query(
 AS $$
 DECLARE
     keys constant text := coalesce((SELECT string_agg(', c.k' || i, '' ORDER BY i) FROM generate_series(1, p_keys) AS i), '');
-    of_measure constant boolean := p_measure <> 'count';
+    of_measure constant boolean := p_measure IN ('sum', 'avg');
+    -- Bounds of weights of t of n records, whose sum is known to 5e-7 a record.
+    lightest constant text := 'greatest(c.lo * c.w_lo, c.w - c.n * 5e-7 - (c.n - c.lo) * coalesce(c.w_hi, c.w + c.n * 5e-7), 0)';
+    heaviest constant text := 'least(c.hi * coalesce(c.w_hi, c.w + c.n * 5e-7), c.w + c.n * 5e-7 - (c.n - c.hi) * c.w_lo)';
     written text;
     variance text;
     room text := '';
@@ -64,6 +67,8 @@ BEGIN
     END IF;
     variance := CASE p_measure
         WHEN 'count' THEN 'c.var'
+        WHEN 'weighted' THEN '(c.w / c.n) ^ 2 * c.var + greatest(0, (c.n * c.p) * (c.n - c.n * c.p) - c.var)'
+            ' / greatest(c.n - 1, 1) * greatest(0, (c.w_hi - c.w / c.n) * (c.w / c.n - c.w_lo)) + 0 * c.w_hi'
         WHEN 'sum' THEN 'CASE WHEN c.least IS NOT DISTINCT FROM c.greatest THEN 0'
             ' ELSE pganon.sum_variance(c.u, c.e2, c.v0, c.p_r, c.pp_r) END'
         ELSE 'CASE WHEN c.lo_c = c.hi_c AND c.least IS NOT DISTINCT FROM c.greatest THEN 0'
@@ -84,11 +89,11 @@ BEGIN
         ' count(*) FILTER (WHERE c.lo < c.hi) AS classes, coalesce(sum(%s), 0) = 0 AS maybe_empty,'
         ' coalesce(sum(sqrt(c.var)) ^ 2 < 10 * nullif(sum(c.var), 0), false) AS few FROM moments AS c%s)',
         CASE WHEN p_keys > 0 THEN substr(keys, 3) || ', c.grp, ' ELSE '1 AS grp, ' END,
-        CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.p * c.n), 0)' WHEN 'sum' THEN 'coalesce(sum(c.p_r * c.u), 0)'
+        CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.p * c.n), 0)' WHEN 'weighted' THEN 'coalesce(sum(c.p * c.w), 0)' WHEN 'sum' THEN 'coalesce(sum(c.p_r * c.u), 0)'
             ELSE 'sum(c.p_r * c.u) / nullif(sum(c.p_c * c.n), 0)' END,
-        CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.lo), 0)::numeric' WHEN 'sum' THEN 'coalesce(sum(c.least), 0)'
+        CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.lo), 0)::numeric' WHEN 'weighted' THEN format('coalesce(sum(%s), 0)', lightest) WHEN 'sum' THEN 'coalesce(sum(c.least), 0)'
             ELSE 'NULL::numeric' END,
-        CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.hi), 0)::numeric' WHEN 'sum' THEN 'coalesce(sum(c.greatest), 0)'
+        CASE p_measure WHEN 'count' THEN 'coalesce(sum(c.hi), 0)::numeric' WHEN 'weighted' THEN format('coalesce(sum(%s), 0)', heaviest) WHEN 'sum' THEN 'coalesce(sum(c.greatest), 0)'
             ELSE 'NULL::numeric' END,
         CASE p_measure WHEN 'avg' THEN 'nullif(sum(c.p_c * c.n), 0)' ELSE '1::float8' END,
         CASE WHEN of_measure THEN 'coalesce(bool_and(c.e2 < ''infinity''), true)' ELSE 'true' END,

@@ -32,7 +32,7 @@ class FullDomain(MethodOptions):
     example = "{model: k_anonymity, k: 5}"
     adds = (CLASS_ID,)
     parts = (FLAT,)
-    supports = frozenset({"labels", "population", "reference"})
+    supports = frozenset({"labels", "means", "population", "reference"})
     leaves_out = False
     one_level = True
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 from pganon.forms.form import STRUCTURE
 from pganon.forms.shape import PublishedRelation, Relations, Shape
 from pganon.privacy.base import Requirement
-from pganon.sqltools import col, fragment, named, presorted, query, render
+from pganon.sqltools import col, fragment, named, presorted, query, render, stacked
 from pganon.steps.relations import CheckQuery
 
 
@@ -55,8 +55,15 @@ def offending_check(name: str, column: str | None, offending: exp.Select) -> Che
     return violations_check(name, counted, column)
 
 
+_MEANS = "(:mean > 0 and :mean < 'Infinity') is not true"
+_AROUND = (
+    "(:range @> :mean or :mean - lower(:range) between -0.000001 and 0.000001"
+    " or :mean - upper(:range) between -0.000001 and 0.000001) is not true"
+)
+
+
 def structure_check(shape: Shape, tables: Relations) -> CheckQuery:
-    """Every group has one row, and records."""
+    """Every group has one row, and records; means of weights are weights, within their range."""
     groups, records, *_ = shape
     broken = query(
         "select g.number from (select :own as number, count(*) as n from x group by 1) as g"
@@ -66,7 +73,16 @@ def structure_check(shape: Shape, tables: Relations) -> CheckQuery:
         own=col(groups.groups[0], "x"),
         of=col(groups.groups[0], "r"),
     )
-    return offending_check(STRUCTURE, None, broken)
+    wrong = [
+        query(
+            "select :own as number from x",
+            {"x": tables[groups.part]},
+            own=col(groups.groups[0], "x"),
+        ).where(fragment(text, mean=col(item.published, "x"), range=col(item.range_name, "x")))
+        for item in groups.averaged
+        for text in (_MEANS, *([_AROUND] if item.ranged else []))
+    ]
+    return offending_check(STRUCTURE, None, stacked([broken, *wrong]) if wrong else broken)
 
 
 def counted(relation: PublishedRelation, group: str, tables: Relations) -> exp.Select:

@@ -9,6 +9,7 @@ from pganon.encode.sensitive import sensitive_key
 from pganon.forms.elements import text_key
 from pganon.forms.form import Tables
 from pganon.forms.shape import Relations
+from pganon.methods.common.form.averages import MEANS, mean_checks
 from pganon.methods.common.form.checks import requirement_check, structure_check
 from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.population import population_checks
@@ -36,6 +37,7 @@ MERGE = "require less of the whole release, or larger classes, for example by a 
 
 
 MESSAGES = {
+    MEANS: "Every number that is shown of {column} is the mean of {required} records or more.",
     **OF_REFERENCES,
     REGIONS: "Every group shows the bounds of its region, which are those of the first version.",
 }
@@ -44,6 +46,7 @@ MESSAGES = {
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement from the relations in `tables` alone."""
     queries = [structure_check(shape(spec, state), tables)]
+    queries += mean_checks(shape(spec, state), spec, tables)
     queries += [region_check(spec, tables)] if spec.shows_regions else []
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)

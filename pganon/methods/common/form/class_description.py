@@ -29,6 +29,7 @@ from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import class_checks, classes
+from pganon.methods.common.form.averages import average_columns, mean_column
 from pganon.methods.common.form.class_records import (
     classes_of_cells,
     encoded_records,
@@ -77,6 +78,11 @@ def views(
             yield of_record(exact_column(item.published, item.column, said))
         for item in spec.carried:
             yield of_record(exact_column(item.published, item.column, "Insensitive, unchanged."))
+        for item in spec.microaggregated:
+            yield FlatColumn(
+                mean_column(spec, item, None if flat else CLASS_ID), col(item.published, "r")
+            )
+        yield from average_columns(spec, state, CLASS_ID, flat=flat)
 
     guarantee = "; ".join(requirement.label for requirement in spec.requirements)
     comment = f"Anonymized release of equivalence classes. Guarantee: {guarantee}."

@@ -25,6 +25,7 @@ from pganon.sqltools import (
     col,
     equal,
     fragment,
+    materialized,
     named,
     num,
     query,
@@ -119,6 +120,8 @@ def records_of_classes(
         aliased(classes_of_cells(spec, state), "g"),
         on=same_cell(spec, state, "g", "c"),
     )
+    if spec.microaggregated:
+        return _microaggregated(spec, tree)
     order: list[exp.Expr] = [col("class_id", "g")]
     if owned is not None:
         tree, owner = owned(tree)
@@ -147,11 +150,58 @@ def weights_of_classes(spec: ReleaseSpec, state: State) -> exp.Select:
     )
 
 
+def _microaggregated(spec: ReleaseSpec, tree: exp.Select) -> exp.Select:
+    """The same with means of groups, from a SELECT of class_id over the records `c`.
+
+    Equal numbers are told apart by what else is published of their records.
+    """
+    looks = [*[col(name, "c") for name, _ in unchanged(spec)], *ties_of(spec, "c")]
+    shown = [f"look{place}" for place, _ in enumerate(looks)]
+    numbers = [f"g{item.index}" for item in spec.microaggregated]
+    rows = tree.select(*[named(value, name) for value, name in zip(looks, shown, strict=True)])
+    rows = rows.select(*[col(name, "c") for name in numbers])
+    order = ", ".join(f"r.{name}" for name in (*shown, *numbers))
+    placed, grouped = query("select r.* from rows as r"), query("select r.* from placed as r")
+    means = query("select r.class_id from grouped as r").select(*[col(name, "r") for name in shown])
+    for item, g in zip(spec.microaggregated, numbers, strict=True):
+        at = f"row_number() over (partition by r.class_id order by r.{g} nulls last, {order})"
+        placed = placed.select(named(fragment(at), f"at{g}"))
+        found = "pganon.groups_of(array_agg(r.v order by r.v), :size)"
+        if item.whole:
+            found = "case when count(*) >= :size then array_fill(1, array[count(*)::integer]) end"
+        groups = query(
+            "select r.class_id, :found as k from (select r.class_id, :v as v from rows as r"
+            " where :v is not null) as r group by r.class_id",
+            found=fragment(found, size=num(item.least_in(spec))),
+            v=col(g, "r"),
+        )
+        on = equal([CLASS_ID], f"a{g}", "r")
+        grouped = grouped.join(aliased(groups, f"a{g}"), on=on, join_type="left")
+        grouped = grouped.select(named(fragment(f"a{g}.k[r.at{g}]"), f"k{g}"))
+        total, n = (
+            f"{of} over (partition by r.class_id, r.k{g})" for of in (f"sum(r.{g})", "count(*)")
+        )
+        mean = f"sign({total}) * div(abs({total}) * 2000000 + {n}, 2 * {n}) * 0.000001"
+        means = means.select(
+            named(fragment(f"case when r.k{g} is not null then {mean} end"), f"m{g}")
+        )
+    published = {
+        name: item.published for name, (_, item) in zip(shown, unchanged(spec), strict=False)
+    }
+    published |= {f"m{g}": m.published for g, m in zip(numbers, spec.microaggregated, strict=True)}
+    found = query("select s.class_id from s", {"s": means})
+    found = found.select(*[named(col(name, "s"), of) for name, of in published.items()])
+    by = dict.fromkeys((CLASS_ID, *published, *shown))
+    return materialized(
+        found.order_by(*[col(name, "s") for name in by]), rows=rows, placed=placed, grouped=grouped
+    )
+
+
 def may_repeat(spec: ReleaseSpec) -> bool:
     """Whether equal records can be counted: they have no number, and look the same."""
     # Where pganon knows the type, :func:`ties` distinguishes all values that look different.
     known = all(item.column.kind != "unsupported" for _, item in unchanged(spec))
-    return known and not spec.numbers_records
+    return known and not spec.numbers_records and not spec.microaggregated
 
 
 def different_check(spec: ReleaseSpec) -> Check:

@@ -30,6 +30,7 @@ from pganon.forms.stored_relations import (
     stored,
 )
 from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
+from pganon.methods.common.form.averages import average_steps, group_steps, with_averages
 from pganon.methods.common.form.class_records import (
     cell_keys,
     classes_of_cells,
@@ -87,9 +88,14 @@ from pganon.steps.relations import (
 
 def shape(spec: ReleaseSpec, state: State) -> Shape:
     return (
-        PublishedRelation("classes", "group", (CLASS_ID,), spec.attributes),
+        PublishedRelation("classes", "group", (CLASS_ID,), spec.attributes, averaged=spec.averaged),
         PublishedRelation(
-            "records", "record", (CLASS_ID,), sensitive=spec.sensitive, carried=spec.carried
+            "records",
+            "record",
+            (CLASS_ID,),
+            sensitive=spec.sensitive,
+            carried=spec.carried,
+            microaggregated=spec.microaggregated,
         ),
     )
 
@@ -159,6 +165,8 @@ def staging_steps(
             lambda s: _classes(spec, s),
         ),
         key_step("classes", CLASS_ID),
+        *average_steps(spec),
+        *group_steps(spec),
         *loss_steps(spec),
         *label_steps(spec),
         *population_steps(spec),
@@ -188,8 +196,10 @@ def _extents(spec: ReleaseSpec, state: State) -> exp.Select:
 
 def _classes(spec: ReleaseSpec, state: State) -> exp.Select:
     if spec.shows_regions:
-        return regional_classes(spec, state).order_by(col(CLASS_ID, "r"))
-    return generalized(axes(spec.attributes), state).order_by(col(CLASS_ID, "e"))
+        found = regional_classes(spec, state).order_by(col(CLASS_ID, "r"))
+    else:
+        found = generalized(axes(spec.attributes), state).order_by(col(CLASS_ID, "e"))
+    return with_averages(spec, state, found)
 
 
 def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains:

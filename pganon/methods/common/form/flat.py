@@ -70,7 +70,8 @@ def record_views(
         return PublishedView(name, text, tuple(item.column for item in shown), comment)
 
     found = [view(spec.view, comment, flat=False)]
-    if any(attribute.form in (Shown.RANGE, Shown.SET) for attribute in spec.attributes):
+    taken_apart = any(attribute.form in (Shown.RANGE, Shown.SET) for attribute in spec.attributes)
+    if taken_apart or any(item.ranged for item in spec.averaged):
         said = f"The records of {spec.view}, with plain columns instead of ranges and sets."
         found.append(view(spec.view_of(FLAT), said, flat=True))
     return found
