@@ -16,7 +16,8 @@ import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import inference, linkability, people, singling
+from pganon.attacks import baseline, inference, linkability, membership, people, singling
+from pganon.attacks.curve import Guesses
 from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
 from pganon.attacks.ledger_entries import recorded
 from pganon.attacks.reader_view import Release, boxes, histogram, release_of
@@ -51,11 +52,15 @@ class Settings:
         targets: who are attacked, of those in the release and of the others.
         control: share of the people who are held out.
         seed: that all random choices follow.
+        known_others: people of the target's group whom one of the adversaries knows.
+        priors: shares of lists of people who are in the source.
     """
 
-    targets: int = 1000
+    targets: int = 3000
     control: float = 0.1
     seed: int = 1
+    known_others: int = 1
+    priors: tuple[float, ...] = (0.5, 0.1)
 
 
 def attack(
@@ -126,11 +131,10 @@ class _Attack:
         def of_all(plan: Plan, state: State) -> None:
             data.append(source_fingerprint(plan.spec, state.facts))
             self._make(people.KNOWN, people.known(plan.spec, self.base, state))
-            self._make(people.TARGETS, people.targets(self.base, held, number))
-            whole.extend(self._attempts(_attackable(plan, state), state, 0))
+            whole.extend(self._attempts(_attackable(plan, state), state, 0, number))
 
         def of_some(plan: Plan, state: State) -> None:
-            without.extend(self._attempts(_attackable(plan, state), state, held))
+            without.extend(self._attempts(_attackable(plan, state), state, held, number))
 
         self._run(spec, "release", snapshot, of_all)
         shadow = snapshot.part(self.base.work(people.SHADOW))
@@ -147,8 +151,11 @@ class _Attack:
             people=every,
             control_people=held,
             targets=number,
-            known_others=spec.minimum_size - 1,
-            findings=findings(whole, without),
+            known_others=self.settings.known_others,
+            learned=baseline.LEARNS,
+            findings=findings(
+                whole, without, self._models(spec, held, number), self.settings.priors
+            ),
             not_measured=_not_measured(spec),
         )
         return recorded(self.conn, spec, data[0], attacked)
@@ -166,25 +173,67 @@ class _Attack:
         )
         Pipeline(self.conn, self.connect, self.loaded, options).run_locked(spec)
 
+    def _models(self, spec: ReleaseSpec, held: int, number: int) -> dict[str, list[Guesses]]:
+        """What is guessed of those held out by who learned from the source of all others."""
+        found: dict[str, list[Guesses]] = {}
+        for item in spec.sensitive if baseline.LEARNS else ():
+            self.options.on_step("attack", f"model{item.index}", "a model of people held out")
+            known = self.base.work(people.KNOWN)
+            records = baseline.records(spec, item, known, held, number)
+            rows = self.conn.execute(statement(records)).fetchall()
+            found[item.published] = baseline.guesses(rows, spec.attributes, self.settings.seed)
+        return found
+
     def _attempts(
-        self, release: Release, state: State, held: int
+        self, release: Release, state: State, held: int, number: int
     ) -> Iterator[tuple[Attempt, Counted]]:
         """All attacks on a staged release; `held` people are not in it."""
-        spec, home, targets = release.spec, release.home, self.base.work(people.TARGETS)
+        spec, home = release.spec, release.home
         assert home is not None  # the form was checked
+        targets = self._make_in(state, people.TARGETS, people.targets(self.base, held, number))
         groups = list(dict.fromkeys(filter(None, map(release.group_of, spec.sensitive))))
-        made = self._make_in(state, "attack_boxes", boxes(home, groups or [home.group]))
+        groups = groups or [home.group]
+        made = self._make_in(state, "attack_boxes", boxes(home, groups))
         yield Attempt("singling_out", "published_row"), self._singled(release, state, held)
         if len(spec.attributes) > 1:
             linked = linkability.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
         found: Found = []
+        records: list[exp.Select] = []
+        may = made
         for place, group in enumerate(groups):
             candidates = inference.candidates(spec, made, targets, f"g{place}")
             may = self._make_in(state, f"attack_candidates{place}", candidates)
+            histograms: list[tuple[Sensitive, QualifiedName]] = []
             for item in spec.sensitive:
-                if release.group_of(item) == group:
-                    found += self._inferred(release, item, state, made, may, place)
+                view = release.of(item)
+                if view is not None and release.group_of(item) == group:
+                    name = f"attack_hist{item.index}"
+                    hist = self._make_in(state, name, histogram(view, item))
+                    histograms.append((item, hist))
+                    guesses = {
+                        "quasi_identifiers": inference.by_groups(may, hist, targets),
+                        "others_known": inference.others_known(
+                            may, hist, targets, item, self.base, self.settings.known_others
+                        ),
+                        "correlations": inference.correlations(
+                            spec, made, hist, targets, f"g{place}"
+                        ),
+                    }
+                    found += [
+                        (
+                            Attempt("inference", adversary, item.published),
+                            self._guessed(inference.guessed(guess, targets, item), held),
+                        )
+                        for adversary, guess in guesses.items()
+                    ]
+            if histograms:
+                records.append(membership.whole_record(may, histograms, targets))
+        listed = membership.said([membership.admitted(may)], targets)
+        yield Attempt("membership", "list"), self._counted(listed)
+        if records:
+            whole = membership.said(records, targets)
+            yield Attempt("membership", "whole_record"), self._counted(whole)
         columns = [item.published for item in spec.sensitive]
         yield from sorted(found, key=lambda one: columns.index(one[0].column or ""))
 
@@ -198,27 +247,15 @@ class _Attack:
             found.append(singling.satisfied(view, said, known, held))
         return self._counted(singling.singled(stacked(found)))
 
-    def _inferred(
-        self,
-        release: Release,
-        item: Sensitive,
-        state: State,
-        made: QualifiedName,
-        may: QualifiedName,
-        place: int,
-    ) -> Iterator[tuple[Attempt, Counted]]:
-        spec, targets, view = release.spec, self.base.work(people.TARGETS), release.of(item)
-        assert view is not None
-        hist = self._make_in(state, f"attack_hist{item.index}", histogram(view, item))
-        others = spec.minimum_size - 1
-        guesses = {
-            "quasi_identifiers": inference.by_groups(may, hist, targets),
-            "others_known": inference.others_known(may, hist, targets, item, self.base, others),
-            "correlations": inference.correlations(spec, made, hist, targets, f"g{place}"),
-        }
-        for adversary, guess in guesses.items():
-            attempt = Attempt("inference", adversary, item.published)
-            yield attempt, self._counted(inference.guessed(guess, targets, item))
+    def _guessed(self, select: exp.Select, held: int) -> Counted:
+        rows = self.conn.execute(statement(select)).fetchall()
+        counts = [
+            sum(row[column] for row in rows if row[0] is out)
+            for out in (False, True)
+            for column in (4, 3)
+        ]
+        # They are the same people in both releases.
+        return Counted(*counts, tuple(Guesses(*row[1:]) for row in rows if row[0] is (held > 0)))
 
     def _make(self, name: str, select: exp.Expr) -> QualifiedName:
         """A private table of the run that all belongs to."""
