@@ -59,6 +59,7 @@ def guesses(
     """Of the targets; none where there is nothing to be learned."""
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
 
     often = Counter(row[1] for row in rows if row[0]).most_common(MOST_VALUES)
     learned = sorted(value for value, n in often if n >= FEWEST_EACH)
@@ -77,8 +78,10 @@ def guesses(
     model = HistGradientBoostingClassifier(
         categorical_features=nominal, early_stopping=True, random_state=seed
     )
-    model.fit(places[known], np.searchsorted(learned, labels[known]))
-    shares = model.predict_proba(places[~training]).round(9)
+    # Threads that wait for each other take longer than one, and add up in any order.
+    with threadpool_limits(1):
+        model.fit(places[known], np.searchsorted(learned, labels[known]))
+        shares = model.predict_proba(places[~training]).round(9)
     found: dict[tuple[str, float], list[bool]] = {}
     for label, share in zip(labels[~training], shares, strict=True):
         guess = learned[share.argmax()]

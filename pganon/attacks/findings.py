@@ -42,6 +42,18 @@ class Counted:
 
 
 @dataclass(frozen=True)
+class Posterior:
+    """The chance that somebody is in the source of whom the attacker says so.
+
+    Attributes:
+        prior: share of the list that is.
+    """
+
+    prior: float
+    chance: float
+
+
+@dataclass(frozen=True)
 class Finding:
     """How often an attack succeeded.
 
@@ -55,8 +67,7 @@ class Finding:
         choice: of who attacks in the release where he is surest; None of few targets, and where
             anybody guesses most.
         value_choice: of who guesses one value alone, of all values the one of which most is lost.
-        posterior: by the share of a list that is in the source, the chance that somebody is of whom
-            the attacker says so.
+        posteriors: what membership tells of people, of lists that are more or less in the source.
     """
 
     attack: Kind
@@ -69,7 +80,7 @@ class Finding:
     certain: Rate | None = None
     choice: Choice | None = None
     value_choice: Choice | None = None
-    posterior: Mapping[str, float] | None = None
+    posteriors: tuple[Posterior, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,9 +154,9 @@ def findings(
             if whole.attempts == found.control_attempts:
                 curves = (whole.guesses, strangers, whole.attempts)
                 surest = (chosen(*curves), worst_value(*curves))
-        posterior = None
+        posteriors: tuple[Posterior, ...] = ()
         if attempt.attack == "membership" and members and control:
-            posterior = {f"{p:g}": _posterior(p, members, control) for p in priors}
+            posteriors = tuple(_posterior(prior, members, control) for prior in priors)
         made.append(
             Finding(
                 attempt.attack,
@@ -157,7 +168,7 @@ def findings(
                 difference(members, control),
                 certain(whole.guesses),
                 *(surest or (None, None)),
-                posterior,
+                posteriors,
             )
         )
     return tuple(made)
@@ -167,7 +178,7 @@ _STRANGERS = {"quasi_identifiers": "groups", "correlations": "naive_bayes"}
 """Who guesses of people that are not in the release, by what he does."""
 
 
-def _posterior(prior: float, members: Rate, control: Rate) -> float:
-    """Bayes; of a list of which nobody is said to be in it, the prior."""
+def _posterior(prior: float, members: Rate, control: Rate) -> Posterior:
+    """Bayes; where nobody is said to be in the source, nothing is learned."""
     inside, outside = prior * members.share, (1 - prior) * control.share
-    return inside / (inside + outside) if inside + outside else prior
+    return Posterior(prior, inside / (inside + outside) if inside + outside else prior)

@@ -190,7 +190,8 @@ def guessed(guesses: exp.Select, targets: Table, item: Sensitive) -> exp.Select:
     """
     counted = query(
         "select t.held, g.guess, g.confidence::float8, count(*) as n,"
-        " count(*) filter (where g.guess = :v) as right from t join g on g.t = t.t group by 1, 2, 3",
+        " count(*) filter (where g.guess = :v) as right"
+        " from t join g on g.t = t.t group by 1, 2, 3",
         {"t": targets, "g": guesses},
         v=col(f"v{item.index}", "t"),
     )

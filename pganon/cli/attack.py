@@ -43,7 +43,9 @@ OthersOption = Annotated[
 ]
 PriorOption = Annotated[
     list[float],
-    typer.Option("--prior", min=0.0, max=1.0, help="Shares of a list that are in the source."),
+    typer.Option(
+        "--prior", min=0.0, max=1.0, help="Share of a list that is in the source; repeatable."
+    ),
 ]
 
 
@@ -138,12 +140,11 @@ def _show(attacked: Attacked) -> None:
         people = "person" if attacked.known_others == 1 else "people"
         common.line(f"others known: {attacked.known_others} other {people} of the group")
     for found in attacked.findings:
-        if found.posterior:
-            chances = ", ".join(
-                f"{chance:.1%} of a list of which {float(prior):.0%} are"
-                for prior, chance in found.posterior.items()
+        for one in found.posteriors:
+            common.line(
+                f"{_WORDS[found.adversary]}: if {one.prior:.1%} of a list are in the source, so are"
+                f" {one.chance:.1%} of whom the attacker says so"
             )
-            common.line(f"who {_WORDS[found.adversary]}: who is said to be in it is so: {chances}")
     for missing in attacked.not_measured:
         common.line(f"{missing.attack.replace('_', ' ')} was not measured: {missing.reason}")
     made = [f"version {number}" for number in attacked.versions]

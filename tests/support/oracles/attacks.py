@@ -144,9 +144,13 @@ def listed(boxes: Sequence[Box], target: Target) -> bool:
     return any(box.admits(target.values) for box in boxes)
 
 
-def has_record(boxes: Sequence[Box], hists: Sequence[Histogram], values: Sequence[str | None],
-               target: Target) -> bool:  # fmt: skip
-    """Whether one group that may be his has all of his values; None is one that he does not hide."""
+def has_record(
+    boxes: Sequence[Box],
+    hists: Sequence[Histogram],
+    values: Sequence[str | None],
+    target: Target,
+) -> bool:
+    """Whether a group that may be his has all of his values; None is one that he does not hide."""
     groups = {box.group for box in boxes if box.admits(target.values)}
     return any(
         all(
