@@ -75,9 +75,8 @@ def guesses(
         for a, column in zip(attributes, places.T, strict=True)
     ]
     known = training & np.isin(labels, learned)
-    model = HistGradientBoostingClassifier(
-        categorical_features=nominal, early_stopping=True, random_state=seed
-    )
+    how: Any = {"categorical_features": nominal, "early_stopping": True, "random_state": seed}
+    model = HistGradientBoostingClassifier(**how)
     # Threads that wait for each other take longer than one, and add up in any order.
     with threadpool_limits(1):
         model.fit(places[known], np.searchsorted(learned, labels[known]))

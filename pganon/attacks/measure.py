@@ -249,13 +249,15 @@ class _Attack:
 
     def _guessed(self, select: exp.Select, held: int) -> Counted:
         rows = self.conn.execute(statement(select)).fetchall()
-        counts = [
-            sum(row[column] for row in rows if row[0] is out)
-            for out in (False, True)
-            for column in (4, 3)
-        ]
-        # They are the same people in both releases.
-        return Counted(*counts, tuple(Guesses(*row[1:]) for row in rows if row[0] is (held > 0)))
+        inside, outside = ([Guesses(*r[1:]) for r in rows if r[0] is out] for out in (False, True))
+        return Counted(
+            sum(one.right for one in inside),
+            sum(one.n for one in inside),
+            sum(one.right for one in outside),
+            sum(one.n for one in outside),
+            # They are the same people in both releases.
+            tuple(outside if held else inside),
+        )
 
     def _make(self, name: str, select: exp.Expr) -> QualifiedName:
         """A private table of the run that all belongs to."""
@@ -270,7 +272,7 @@ class _Attack:
     def _counted(self, select: exp.Select) -> Counted:
         return Counted(*self._one(select))
 
-    def _one(self, select: exp.Select) -> Sequence[int]:
+    def _one(self, select: exp.Select) -> Sequence[Any]:
         row = self.conn.execute(statement(select)).fetchone()
         assert row is not None
         return row

@@ -119,12 +119,12 @@ def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:
     Who is surest of some guesses, or guesses one value, is among those with all of them: nothing
     is told of the first that counts few of the second.
     """
-    found = {"certain": None, "choice": None, "value_choice": None, "posteriors": (), **finding}
+    found = {"certain": None, "choice": None, "value_choice": None, "posteriors": [], **finding}
     found["gains"], found["may_gain"] = _gains(found)
     for name in ("release", "members", "control"):
         found[name] = _told_rate(found[name], smallest)
     if any(found[name] and found[name]["share"] is None for name in ("members", "control")):
-        found["difference"], found["posteriors"] = None, ()
+        found["difference"], found["posteriors"] = None, []
     beside = [found["release"]]
     for name in ("choice", "value_choice"):
         if (choice := found[name]) is not None:

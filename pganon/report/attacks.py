@@ -115,8 +115,6 @@ def attacks(found: Collected) -> Attacks | None:
     newest = rows[-1]
     details = newest["details"]
     told = [told_finding(one, found.policy.report.smallest) for one in details["findings"]]
-    for one in told:
-        one["posteriors"] = list(one["posteriors"])
     return Attacks(
         at=newest["at"],
         by=newest["by_role"],
