@@ -56,6 +56,9 @@ def told_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
     ]
     sizes = {**evidence["class_sizes"], "source": None}
     found = {**evidence, "class_sizes": sizes, "attributes": attributes}
+    if "subgroups" in evidence:
+        # Values of records that groups generalize: the same groups may be of others.
+        found["subgroups"] = []
     if "candidates" in evidence:
         # Combinations are counted if a record has them, also one that is left out.
         kept = [one for one in evidence["candidates"] if one["kind"] != "combinations"]

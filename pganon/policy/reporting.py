@@ -85,6 +85,7 @@ class Reporting(Declaration):
         limits: highest chances to find a person that are accepted.
         population: the relation whose people a record is sought among by who does not know who is
             in the source.
+        subgroups: quasi-identifiers by whose values chances are told, each alone.
     """
 
     smallest: Annotated[int, Field(ge=3, le=1000)] = SMALLEST
@@ -94,6 +95,11 @@ class Reporting(Declaration):
         AfterValidator(_told_apart),
     ] = AUTHORITIES
     population: RelationName | None = None
+    subgroups: Annotated[
+        tuple[Annotated[str, Field(min_length=1)], ...],
+        Field(strict=False, max_length=4),
+        AfterValidator(no_repeats),
+    ] = ()
 
     @property
     def accepted(self) -> tuple[Limit, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pganon.forms.evidence import DIGEST, WARNINGS
 from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.model_scope import VOID
-from pganon.report import events, figures, guarantee
+from pganon.report import events, figures, guarantee, subgroups
 from pganon.report.attacks import telling
 from pganon.report.sources import Collected
 from pganon.report.words import count, listed, number, percent, plain, value
@@ -25,6 +25,7 @@ def look_at(found: Collected) -> list[str]:
     return [
         *_missing(found),
         *_limits(found),
+        *subgroups.telling(found),
         *_found(found),
         *_common(found),
         *_many_times(found),

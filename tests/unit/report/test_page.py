@@ -144,6 +144,47 @@ def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
     assert any("records are left out" in comment for comment in look_at(found)) == looked_at
 
 
+def chances(p95: float | None, mean: float, people: int = 990) -> dict[str, Any]:
+    above = {"0.09": 0.5, "1/11": 0.25}
+    found = {"people": people, "mean": mean, "p50": 0.05, "p90": 0.05, "p95": p95, "p99": None}
+    return {"prosecutor": {**found, "above": above}}
+
+
+def test_who_has_a_higher_chance_to_be_found_than_all():
+    def said(*groups: dict[str, Any], every: dict[str, Any]) -> tuple[list[str], str]:
+        evidence = {**EVIDENCE, "record_risk": every, "subgroups": list(groups)}
+        report = document(collected(evidence=evidence))
+        html = page(report)
+        for path, kind, figure in FIGURE.findall(html):
+            assert unescape(figure) == KINDS[kind](at(report, path))
+        before = document(collected())["comments"]
+        more = [one for one in report["comments"] if one not in before]
+        return [one.replace("\u00a0", " ") for one in more], shown(html)
+
+    one = {"column": "sex", "value": "F", "others": False}
+    other = {"column": "sex", "value": None, "others": True}
+    found, text = said(
+        {**one, **chances(0.25, 0.08, 198)},
+        {**other, **chances(None, 0.13, 22)},
+        {**one, **chances(0.08, 0.119)},
+        every=chances(0.08, 0.06),
+    )
+    assert found == [
+        "The chance to find one of the people whose sex is “F” is 25 % or more for one in twenty,"
+        " above 1 in 11 and 9 %; of all people it is not.",
+        "The chance to find one of the people whose sex is a rare one is 13 % on average, that of"
+        " all people 6 %.",
+    ]
+    assert "Of whom People On average One in twenty Above 9 % Above 1 in 11" in text
+    assert "everybody 990 6 % 8 % 50 % 25 % sex: “F” 198 8 % 25 % 50 % 25 %" in text
+    assert "sex: a rare one 22 13 % not told" in text
+    # All are above it.
+    found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
+    assert found == []
+    found, text = said(every=chances(0.25, 0.1))
+    assert (found, "Not everybody has the same chance" in text) == ([], False)
+
+
 def test_the_risk_among_people_of_a_population():
     text = shown(page(document(collected())))
     assert "does not know who is in the data (journalist) not measured not measured" in text

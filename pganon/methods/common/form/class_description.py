@@ -144,7 +144,12 @@ CLASSES = PublishedForm(
         Whole(whole_measures, class_utility),
         class_checks.histogram,
         ON_REQUEST,
-        evidence_of(classes.shape, class_checks.histogram, covered=covered_people),
+        evidence_of(
+            classes.shape,
+            class_checks.histogram,
+            covered=covered_people,
+            description=DESCRIPTION,
+        ),
         nothing,
     ),
     Linkage(linked_by(class_checks.histogram, CLASS_ID)),
