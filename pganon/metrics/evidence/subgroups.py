@@ -35,25 +35,34 @@ def checks(spec: ReleaseSpec, description: Description) -> list[Check]:
     limits = spec.policy.report.accepted
 
     def of_all(state: State) -> exp.Select:
-        return _gathered(_records(spec, description, [], state), limits, [])
+        each = query(
+            "select m.n from m cross join lateral generate_series(1, m.n)",
+            {"m": state.work("mshown")},
+        )
+        return _gathered(each, limits, [])
 
     def by_value(axis: Axis, state: State) -> exp.Select:
-        found = _records(spec, description, [axis.code], state)
+        found = query(
+            "select :code as code, m.n from r join m on m.group_id = r.group_id",
+            {
+                "r": records(spec, description, ["group_id", axis.code], state),
+                "m": state.work("mshown"),
+            },
+            code=col(axis.code, "r"),
+        )
         counted = query(
             "select left(:value::text, 80) as label, d.code as key, count(*) as n,"
-            " count(*) as first from r join d on d.code = :code group by 1, 2",
+            " count(*) as first from r join d on d.code = r.code group by 1, 2",
             {"r": found, "d": axis.dictionary(state)},
             value=col("value", "d"),
-            code=col(axis.code, "r"),
         )
         hidden = hidden_first(counted, spec.policy.report.smallest, SHOWN)
         # Of those who are not named, it is not said which of them a record has.
         tree = query(
             "select h.hidden, case when not h.hidden then h.label end as label,"
             " case when not h.hidden then h.key end as key, h.place, r.n from r join h"
-            " on h.key = :code",
+            " on h.key = r.code",
             {"r": found, "h": hidden},
-            code=col(axis.code, "r"),
         )
         return _gathered(tree, limits, ["hidden", "label", "key"])
 
@@ -75,20 +84,6 @@ def _asked(spec: ReleaseSpec) -> list[Axis]:
     names = spec.policy.report.subgroups
     found = {axis.attribute.column.name: axis for axis in axes(spec.attributes)}
     return [found[name] for name in names]
-
-
-def _records(
-    spec: ReleaseSpec, description: Description, columns: list[str], state: State
-) -> exp.Select:
-    """SELECT these codes, n: the size of the group of every record of the release."""
-    tree = query(
-        "select m.n from r join m on m.group_id = r.group_id",
-        {
-            "r": records(spec, description, ["group_id", *columns], state),
-            "m": state.work("mshown"),
-        },
-    )
-    return tree.select(*[col(name, "r") for name in columns])
 
 
 def _gathered(tree: exp.Select, limits: Sequence[Limit], by: Sequence[str]) -> exp.Select:
