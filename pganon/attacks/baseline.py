@@ -13,9 +13,11 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.attacks.curve import Guesses
-from pganon.identifiers import QualifiedName
+from pganon.attacks.inference import digest
+from pganon.attacks.people import KNOWN
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Sensitive
 from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import State
 
 LEARNS = find_spec("sklearn") is not None
 
@@ -28,19 +30,17 @@ _MOST_CATEGORIES = 255
 """That the model can tell apart without an order."""
 
 
-def records(
-    spec: ReleaseSpec, item: Sensitive, known: QualifiedName, held: int, number: int
-) -> exp.Select:
-    """SELECT learned, v, and for each quasi-identifier its place among all values: a record of each
-    target, and of everybody else who was not held out."""
+def records(spec: ReleaseSpec, item: Sensitive, state: State, held: int, number: int) -> exp.Select:
+    """SELECT learned, digest of the value, and for each quasi-identifier the place of its value: a
+    record of each target, and of everybody else who was not held out."""
     tree = query(
         "select k.place > :held as learned, :v from k"
         " where k.first and (k.place <= :number or k.place > :held) order by k.place limit :most",
-        {"k": known},
+        {"k": state.work(KNOWN)},
         held=num(held),
         number=num(number),
         most=num(number + MOST_RECORDS),
-        v=col(f"v{item.index}", "k"),
+        v=digest(state, col(f"v{item.index}", "k")),
     )
     for a in spec.attributes:
         value: exp.Expr = col(f"q{a.index}", "k")

@@ -183,8 +183,8 @@ def _prior(hist: Table) -> exp.Select:
     return query("select h.v, sum(h.n) as n from h group by h.v", {"h": hist})
 
 
-def guessed(guesses: exp.Select, targets: Table, item: Sensitive) -> exp.Select:
-    """SELECT held, and :class:`pganon.attacks.curve.Guesses`.
+def guessed(guesses: exp.Select, targets: Table, item: Sensitive, state: State) -> exp.Select:
+    """SELECT held, and :class:`pganon.attacks.curve.Guesses`, of digests of values.
 
     Of a column that some hide, those who do are attacked.
     """
@@ -195,4 +195,15 @@ def guessed(guesses: exp.Select, targets: Table, item: Sensitive) -> exp.Select:
         {"t": targets, "g": guesses},
         v=col(f"v{item.index}", "t"),
     )
-    return counted if item.hidden is None else counted.where(col(item.hidden.flag, "t"))
+    if item.hidden is not None:
+        counted = counted.where(col(item.hidden.flag, "t"))
+    return query(
+        "select c.held, :value, c.confidence, c.n, c.right from c",
+        {"c": counted},
+        value=digest(state, col("guess", "c")),
+    )
+
+
+def digest(state: State, value: exp.Expr) -> exp.Expr:
+    """What stands for a value outside of the server, by the secret of a run."""
+    return fragment("encode(:h, 'hex')", h=keyed_hash(state, value))

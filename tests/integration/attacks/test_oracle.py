@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -283,11 +284,14 @@ class Recomputed:
         }[attempt.adversary]
         guesses = {t.t: guess(t) for t in targets}
         self.confident = sorted(
-            (*guesses[t.t], guesses[t.t][0] == t.sensitive)
+            (self.digest(guesses[t.t][0]), guesses[t.t][1], guesses[t.t][0] == t.sensitive)
             for t in targets
             if t.held is (self.held > 0)
         )
         return oracle.counted(targets, {t.t: guesses[t.t][0] == t.sensitive for t in targets})
+
+    def digest(self, value: str) -> str:
+        return sha256(self.key + value.encode()).hexdigest()
 
     def group_of(self, item: Sensitive) -> str:
         method = self.spec.policy.method.name

@@ -94,6 +94,23 @@ def test_few_are_found_surely(db: Database) -> None:
     assert one.choice.base.share < 0.5
 
 
+def test_one_value_is_guessed_alone(db: Database) -> None:
+    """Of a thousand one in twenty has the rare one, in classes where nobody has another one."""
+    db.source(
+        PLANTED + "; UPDATE public.person SET few = CASE WHEN n < 300 THEN 'Zanzibar-7319'"
+        " WHEN abs(hashint4(n)::bigint) % 10 = 0 THEN 'Zanzibar-7319' ELSE 'usual' END"
+        " FROM (SELECT id AS n FROM public.person) AS p WHERE id = n;"
+        # Ages say nothing of strangers.
+        " UPDATE public.person SET age = abs(hashint4(age)::bigint) % 1000000"
+    )
+    found = attacked(db, policy(10, "age", sensitive="few"))
+    one = by(found, "quasi_identifiers")
+    assert one.value_choice is not None
+    assert one.value_choice.value == "=Zanzibar-7319"
+    assert one.value_choice.attack.share == 1
+    assert 100 < one.value_choice.attack.attempts < 200
+
+
 @pytest.mark.parametrize("learns", [True, False])
 def test_what_anybody_knows_is_not_lost(
     db: Database, learns: bool, monkeypatch: pytest.MonkeyPatch
