@@ -19,7 +19,7 @@ class Chances(Part):
     with so many people on both sides, and shares of people whose chance is above each limit."""
 
     people: Count
-    mean: Number | None
+    mean: Number
     p50: Number | None
     p90: Number | None
     p95: Number | None
@@ -64,7 +64,7 @@ def telling(found: Collected) -> Iterator[str]:
                 f"The chance to find one {who} is {percent(own['p95'])} or more for one in twenty,"
                 f" above {listed(sorted(above))}; of all people it is not."
             )
-        elif own["mean"] and own["mean"] >= TIMES * whole["mean"]:
+        elif own["mean"] >= TIMES * whole["mean"]:
             yield (
                 f"The chance to find one {who} is {percent(own['mean'])} on average, that of all"
                 f" people {percent(whole['mean'])}."

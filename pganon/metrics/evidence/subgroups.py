@@ -121,7 +121,7 @@ def documents(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
     if spec.policy.several_each:
         return {}
     asked, every = spec.policy.report, facts[_fact("all")]
-    if not every:
+    if not every or every[0][2] < asked.smallest:
         return {"record_risk": None, "subgroups": []}
     # Of a subgroup alone, the highest chance is that of one record.
     highest = 1 / every[0][4][-1]
@@ -136,7 +136,6 @@ def documents(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
             }
             for axis in _asked(spec)
             for row in facts[_fact(str(axis.index))]
-            if row[2] >= asked.smallest
         ],
     }
 
@@ -145,8 +144,6 @@ def _told(row: Sequence[Any], asked: Reporting, highest: float) -> dict[str, Any
     people, risk, sizes, above = row[2:]
     smallest = asked.smallest
     told = _stepped(people, smallest)
-    if told == 0:
-        return {"people": 0, "mean": None, "above": {}}
     quantiles = {
         f"p{100 * float(name):g}": 1 / size
         if min(float(name), 1 - float(name)) * people >= smallest

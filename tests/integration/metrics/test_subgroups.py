@@ -111,6 +111,13 @@ def test_chances_are_those_of_the_published_classes(db: Database) -> None:
     assert "fifteen" not in json.dumps(found)
 
 
+def test_nothing_is_said_of_few_people(db: Database) -> None:
+    db.source(SOURCE + "; DELETE FROM public.person WHERE id >= 10")
+    driver.publish(db, policy())
+    found = evidence(db)
+    assert (found["record_risk"], found["subgroups"]) == (None, [])
+
+
 def test_few_who_are_left_out_leave_no_subgroups(db: Database) -> None:
     """Groups may be the same whoever of two people is left out; chances by their values are not."""
     for left_out, told in ((1, False), (11, True)):

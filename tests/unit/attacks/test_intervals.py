@@ -97,7 +97,8 @@ def test_the_surest_guesses_are_compared_with_all_who_know_strangers() -> None:
         ]
 
     whole = [(attempt, Counted(450, 500, 0, 0, sure)) for attempt, _ in found(0)]
-    made = findings(whole, found(100), {}, ())
+    # Another column is easier to guess, and is another one.
+    made = findings([*whole, *whole], [*found(100), *found(480, "pay")], {}, ())[:3]
     assert {one.choice and one.choice.baseline for one in made} == {"naive_bayes"}
     assert made[0].value_choice is not None
     model = {"disease": [Guesses("=a", 0.5, 500, 200)]}
