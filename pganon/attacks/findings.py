@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from pganon.attacks.curve import Choice, Guesses, certain, chosen, worst_value
 from pganon.attacks.intervals import Difference, Rate, difference, rate
 
-Kind = Literal["singling_out", "linkability", "inference"]
+Kind = Literal["singling_out", "linkability", "membership", "inference"]
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,29 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Counted:
-    """Successes among attempts, on people of the release and of the control group."""
+    """Successes among attempts, on people of the release and of the control group.
+
+    Attributes:
+        guesses: of values, on those who are held out of the shadow release.
+    """
 
     successes: int
     attempts: int
     control_successes: int
     control_attempts: int
+    guesses: tuple[Guesses, ...] = ()
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The chance that somebody is in the source of whom the attacker says so.
+
+    Attributes:
+        prior: share of the list that is.
+    """
+
+    prior: float
+    chance: float
 
 
 @dataclass(frozen=True)
@@ -40,10 +58,16 @@ class Finding:
     """How often an attack succeeded.
 
     Attributes:
-        release: on the release that the policy would make, against people who are in it.
+        release: on the release that the policy would make, against those of the control group, who
+            are in it.
         members: on the shadow release, against people who are in it.
         control: on the shadow release, against people who are not.
-        difference: members less control.
+        difference: members less control; of membership, the attacker's advantage.
+        certain: guesses in the release without any doubt.
+        choice: of who attacks in the release where he is surest; None of few targets, and where
+            anybody guesses most.
+        value_choice: of who guesses one value alone, of all values the one of which most is lost.
+        posteriors: what membership tells of people, of lists that are more or less in the source.
     """
 
     attack: Kind
@@ -53,6 +77,10 @@ class Finding:
     members: Rate | None
     control: Rate | None
     difference: Difference | None
+    certain: Rate | None = None
+    choice: Choice | None = None
+    value_choice: Choice | None = None
+    posteriors: tuple[Posterior, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +102,7 @@ class Attacked:
         control_people: who were held out of the shadow release.
         targets: who were attacked, of those who are in it, and as many of the others.
         known_others: people of the target's group whom one of the adversaries knows.
+        learned: whether a model is among what the surest guesses are compared with.
         versions, requests: of the release, made or to be made by the same policy of the same data;
             reports of them have the findings.
     """
@@ -87,6 +116,7 @@ class Attacked:
     control_people: int
     targets: int
     known_others: int
+    learned: bool
     findings: tuple[Finding, ...]
     not_measured: tuple[NotMeasured, ...]
     versions: tuple[int, ...] = ()
@@ -97,13 +127,36 @@ class Attacked:
 
 
 def findings(
-    release: Iterable[tuple[Attempt, Counted]], shadow: Iterable[tuple[Attempt, Counted]]
+    release: Iterable[tuple[Attempt, Counted]],
+    shadow: Sequence[tuple[Attempt, Counted]],
+    models: Mapping[str, Sequence[Guesses]],
+    priors: Sequence[float],
 ) -> tuple[Finding, ...]:
-    """Those of both releases, which were attacked in the same order."""
+    """Those of both releases, which were attacked in the same order.
+
+    Args:
+        models: guesses of who learned from the source without the control group, by column.
+        priors: shares of lists that are in the source.
+    """
     made: list[Finding] = []
     for (attempt, whole), (_, found) in zip(release, shadow, strict=True):
         members = rate(found.successes, found.attempts)
         control = rate(found.control_successes, found.control_attempts)
+        surest: tuple[Choice | None, ...] = ()
+        if attempt.attack == "inference":
+            strangers = {
+                _STRANGERS[other.adversary]: counted.guesses
+                for other, counted in shadow
+                if other.column == attempt.column and other.adversary in _STRANGERS
+            }
+            strangers["model"] = tuple(models.get(attempt.column or "", ()))
+            # Whom nothing published is about has no guess, in one of them or in both.
+            if whole.attempts == found.control_attempts:
+                curves = (whole.guesses, strangers, whole.attempts)
+                surest = (chosen(*curves), worst_value(*curves))
+        posteriors: tuple[Posterior, ...] = ()
+        if attempt.attack == "membership" and members and control:
+            posteriors = tuple(_posterior(prior, members, control) for prior in priors)
         made.append(
             Finding(
                 attempt.attack,
@@ -113,6 +166,19 @@ def findings(
                 members,
                 control,
                 difference(members, control),
+                certain(whole.guesses),
+                *(surest or (None, None)),
+                posteriors,
             )
         )
     return tuple(made)
+
+
+_STRANGERS = {"quasi_identifiers": "groups", "correlations": "naive_bayes"}
+"""Who guesses of people that are not in the release, by what he does."""
+
+
+def _posterior(prior: float, members: Rate, control: Rate) -> Posterior:
+    """Bayes; where nobody is said to be in the source, nothing is learned."""
+    inside, outside = prior * members.share, (1 - prior) * control.share
+    return Posterior(prior, inside / (inside + outside) if inside + outside else prior)

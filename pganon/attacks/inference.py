@@ -1,7 +1,7 @@
 """Inference: the attacker guesses the sensitive value of somebody whose quasi-identifiers he knows.
 
-Every SELECT gives (t, guess): the guess for each target. Ties go to the value that is more frequent
-in the release, then to the first in order.
+Every SELECT gives (t, guess, confidence): the guess for each target, and the share of what speaks
+for it. Ties go to the value that is more frequent in the release, then to the first in order.
 
 boxes      as :func:`pganon.attacks.reader_view.boxes` has them
 hist       (g, v, n), the values of a column by group
@@ -60,7 +60,8 @@ def others_known(
     state: State,
     number: int,
 ) -> exp.Select:
-    """The most frequent value of what is left of the target's group without so many others.
+    """The most frequent value of what is left of the target's group without so many others, or
+    without all others if they are fewer.
 
     The group is drawn from those that may be the target's: of somebody in the release those that
     hold his value, so that one record of it is his, and is not among the others. They are drawn
@@ -79,13 +80,15 @@ def others_known(
     record = fragment("k.t::text || ':' || i.i::text || h.v")
     ranked = query(
         "select k.t, h.v, row_number() over (partition by k.t"
-        " order by k.inside and h.v = k.own and i.i = 1, :draw) as place"
+        " order by k.inside and h.v = k.own and i.i = 1, :draw) as place,"
+        " count(*) over (partition by k.t) as size"
         " from k join h on h.g = k.g cross join lateral generate_series(1, h.n) as i(i)",
         {"k": chosen, "h": hist},
         draw=keyed_hash(state, fragment(":a || :b", a=text("other:"), b=record)),
     )
     left = query(
-        "select r.t, r.v, count(*) as score from r where r.place > :number group by r.t, r.v",
+        "select r.t, r.v, count(*) as score from r where r.place > least(:number, r.size - 1)"
+        " group by r.t, r.v",
         {"r": ranked},
         number=num(number),
     )
@@ -109,7 +112,13 @@ def correlations(
         {"t": targets, "p": values, "f": stacked(parts)},
         d=num(len(spec.attributes)),
     )
-    return _best(scored, hist, targets)
+    # Of logarithms; less than that is nothing, and would not be a number of the server.
+    odds = query(
+        "select s.t, s.v, exp(greatest(s.score - max(s.score) over (partition by s.t), -500))"
+        " as score from s",
+        {"s": scored},
+    )
+    return _best(odds, hist, targets)
 
 
 def _likelihood(a: Attribute, boxes: Table, hist: Table, targets: Table, group: str) -> exp.Select:
@@ -152,15 +161,20 @@ def _known(a: Attribute) -> str:
 def _best(scored: exp.Select, hist: Table, targets: Table) -> exp.Select:
     """The value with the highest score; who is nowhere gets the most frequent one."""
     best = query(
-        "select distinct on (s.t) s.t, s.v from s join p on p.v = s.v"
+        "select distinct on (s.t) s.t, s.v,"
+        " round((s.score / sum(s.score) over (partition by s.t))::numeric, 9) as confidence"
+        " from s join p on p.v = s.v"
         ' order by s.t, round(s.score::numeric, 9) desc, p.n desc, s.v collate "C"',
         {"s": scored, "p": _prior(hist)},
     )
     common = query(
-        'select p.v from p order by p.n desc, p.v collate "C" limit 1', {"p": _prior(hist)}
+        "select p.v, round(p.n / sum(p.n) over (), 9) as confidence from p"
+        ' order by p.n desc, p.v collate "C" limit 1',
+        {"p": _prior(hist)},
     )
     return query(
-        "select t.t, coalesce(b.v, m.v) as guess from t left join b on b.t = t.t cross join m",
+        "select t.t, coalesce(b.v, m.v) as guess, coalesce(b.confidence, m.confidence) as"
+        " confidence from t left join b on b.t = t.t cross join m",
         {"t": targets, "b": best, "m": common},
     )
 
@@ -169,17 +183,27 @@ def _prior(hist: Table) -> exp.Select:
     return query("select h.v, sum(h.n) as n from h group by h.v", {"h": hist})
 
 
-def guessed(guesses: exp.Select, targets: Table, item: Sensitive) -> exp.Select:
-    """SELECT the numbers of :class:`pganon.attacks.findings.Counted`.
+def guessed(guesses: exp.Select, targets: Table, item: Sensitive, state: State) -> exp.Select:
+    """SELECT held, and :class:`pganon.attacks.curve.Guesses`, of digests of values.
 
     Of a column that some hide, those who do are attacked.
     """
     counted = query(
-        "select count(*) filter (where not t.held and g.guess = :v) as successes,"
-        " count(*) filter (where not t.held) as attempts,"
-        " count(*) filter (where t.held and g.guess = :v) as control_successes,"
-        " count(*) filter (where t.held) as control_attempts from t join g on g.t = t.t",
+        "select t.held, g.guess, g.confidence::float8, count(*) as n,"
+        " count(*) filter (where g.guess = :v) as right"
+        " from t join g on g.t = t.t group by 1, 2, 3",
         {"t": targets, "g": guesses},
         v=col(f"v{item.index}", "t"),
     )
-    return counted if item.hidden is None else counted.where(col(item.hidden.flag, "t"))
+    if item.hidden is not None:
+        counted = counted.where(col(item.hidden.flag, "t"))
+    return query(
+        "select c.held, :value, c.confidence, c.n, c.right from c",
+        {"c": counted},
+        value=digest(state, col("guess", "c")),
+    )
+
+
+def digest(state: State, value: exp.Expr) -> exp.Expr:
+    """What stands for a value outside of the server, by the secret of a run."""
+    return fragment("encode(:h, 'hex')", h=keyed_hash(state, value))

@@ -26,20 +26,21 @@ class Rate:
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two shares, with Newcombe's interval (hybrid score, without continuity correction)."""
+    """Of two shares, with Newcombe's interval (hybrid score, without continuity correction), or
+    another figure with its interval."""
 
     value: float
     low: float
     high: float
 
 
-def rate(successes: int, attempts: int) -> Rate | None:
+def rate(successes: int, attempts: int, z: float = Z) -> Rate | None:
     """Wilson (1927); None without any attempt."""
     if not attempts:
         return None
-    share, square = successes / attempts, Z * Z
+    share, square = successes / attempts, z * z
     middle = successes + square / 2
-    spread = Z * sqrt(successes * (attempts - successes) / attempts + square / 4)
+    spread = z * sqrt(successes * (attempts - successes) / attempts + square / 4)
     whole = attempts + square
     # At both ends the interval is closed, whatever rounding makes of it.
     low = 0.0 if successes == 0 else (middle - spread) / whole

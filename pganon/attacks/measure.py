@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import inference, linkability, people, singling
-from pganon.attacks.findings import Attacked, Attempt, Counted, NotMeasured, findings
+from pganon.attacks import baseline, inference, linkability, membership, people, singling
+from pganon.attacks.curve import Guesses
+from pganon.attacks.findings import Attacked, Attempt, Counted, Finding, NotMeasured, findings
 from pganon.attacks.ledger_entries import recorded
 from pganon.attacks.reader_view import Release, boxes, histogram, release_of
 from pganon.encode.source import source_fingerprint
@@ -27,13 +28,13 @@ from pganon.identifiers import QualifiedName
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
-from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec
 from pganon.run.context import resolve_policy
-from pganon.run.dry_run import Sharing, refuse_growing, sharing
+from pganon.run.dry_run import refuse_growing, sharing
 from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.tables import create_table_as
-from pganon.sqltools import stacked, statement
+from pganon.sqltools import col, query, stacked, statement, text
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -51,11 +52,15 @@ class Settings:
         targets: who are attacked, of those in the release and of the others.
         control: share of the people who are held out.
         seed: that all random choices follow.
+        known_others: people of the target's group whom one of the adversaries knows.
+        priors: shares of lists of people who are in the source.
     """
 
-    targets: int = 1000
+    targets: int = 3000
     control: float = 0.1
     seed: int = 1
+    known_others: int = 1
+    priors: tuple[float, ...] = (0.5, 0.1)
 
 
 def attack(
@@ -80,57 +85,51 @@ def attack(
         return connect_run(dsn, owner=owner, settings=session, options=options)
 
     with contextlib.closing(connect()) as conn, sessions.translated():
-        return _Attack(conn, connect, loaded, settings, options).run()
+        seeded = replace(options, dry_run=True, seed=str(settings.seed).encode())
+        return _Attack(conn, connect, loaded, settings, seeded).run()
 
 
+@dataclass
 class _Attack:
-    def __init__(
-        self,
-        conn: Connection,
-        connect: Any,
-        loaded: LoadedPolicy,
-        settings: Settings,
-        options: Options,
-    ) -> None:
-        self.conn = conn
-        self.connect = connect
-        self.loaded = loaded
-        self.settings = settings
-        seed = str(settings.seed).encode()
-        self.options = replace(options, dry_run=True, seed=seed)
-        self.base: State
+    """`base`: state of the run that has the people, and that both dry runs belong to."""
+
+    conn: Connection
+    connect: Any
+    loaded: LoadedPolicy
+    settings: Settings
+    options: Options
+    base: State = field(init=False)
 
     def run(self) -> Attacked:
         spec = resolve_policy(self.conn, self.loaded)
-        plan = build_plan(spec)
-        _attackable(plan, State(0))
+        _attackable(build_plan(spec), State(0))
         with sharing(self.conn, self.connect, self.loaded, spec, self.options, "attack") as shared:
-            return self._attacked(plan, shared)
+            self.base = shared.state
+            return self._attacked(spec, shared.snapshot)
 
-    def _attacked(self, plan: Plan, shared: Sharing) -> Attacked:
-        spec = plan.spec
-        self.base = shared.state
-        snapshot = shared.snapshot
-        self._make(people.DRAWN, people.drawn(spec, self.base))
+    def _attacked(self, spec: ReleaseSpec, snapshot: SharedSnapshot) -> Attacked:
+        self._make(self.base, people.DRAWN, people.drawn(spec, self.base))
         every, records = self._one(people.counted(self.base.work(people.DRAWN)))
         held = round(self.settings.control * every)
         number = min(self.settings.targets, held, every - held)
         if min(held, every - held) < FEWEST:
-            raise _too_few(spec, every, held)
-        self._make(people.SHADOW, people.shadow(spec, self.base, held))
-        whole: Found = []
-        without: Found = []
-
+            raise PreconditionError(
+                f"{spec.source.name} has {every} people: a control group of {held} is too small, or"
+                " leaves too few in the release",
+                hint=f"hold out at least {FEWEST}, by another --control",
+                code=ErrorCode.TOO_FEW_RECORDS,
+            )
+        self._make(self.base, people.SHADOW, people.shadow(spec, self.base, held))
+        found: list[Found] = []
         data: list[bytes] = []
 
         def of_all(plan: Plan, state: State) -> None:
             data.append(source_fingerprint(plan.spec, state.facts))
-            self._make(people.KNOWN, people.known(plan.spec, self.base, state))
-            self._make(people.TARGETS, people.targets(self.base, held, number))
-            whole.extend(self._attempts(_attackable(plan, state), state, 0))
+            self._make(self.base, people.KNOWN, people.known(plan.spec, self.base, state))
+            found.append([*self._attempts(_attackable(plan, state), state, 0, number)])
 
         def of_some(plan: Plan, state: State) -> None:
-            without.extend(self._attempts(_attackable(plan, state), state, held))
+            found.append([*self._attempts(_attackable(plan, state), state, held, number)])
 
         self._run(spec, "release", snapshot, of_all)
         shadow = snapshot.part(self.base.work(people.SHADOW))
@@ -138,6 +137,13 @@ class _Attack:
             self._run(spec, "shadow release", shadow, of_some)
         except PrivacyRefusal as refusal:
             raise refusal.within("without the control group") from None
+        whole, without = found
+        models = self._models(spec, held, number)
+        missing: list[NotMeasured] = []
+        if len(spec.attributes) < 2:
+            missing.append(NotMeasured("linkability", "people are known by one column alone"))
+        if not spec.sensitive:
+            missing.append(NotMeasured("inference", "the policy has no sensitive column"))
         attacked = Attacked(
             release=spec.policy.release,
             source=str(spec.source.name),
@@ -147,9 +153,13 @@ class _Attack:
             people=every,
             control_people=held,
             targets=number,
-            known_others=spec.minimum_size - 1,
-            findings=findings(whole, without),
-            not_measured=_not_measured(spec),
+            known_others=self.settings.known_others,
+            learned=baseline.LEARNS,
+            findings=tuple(
+                self._named(spec, one)
+                for one in findings(whole, without, models, self.settings.priors)
+            ),
+            not_measured=tuple(missing),
         )
         return recorded(self.conn, spec, data[0], attacked)
 
@@ -166,65 +176,109 @@ class _Attack:
         )
         Pipeline(self.conn, self.connect, self.loaded, options).run_locked(spec)
 
+    def _named(self, spec: ReleaseSpec, found: Finding) -> Finding:
+        """With the value that is guessed alone in place of its digest."""
+        if found.value_choice is None or found.value_choice.value is None:
+            return found
+        [item] = [item for item in spec.sensitive if item.published == found.column]
+        value = query(
+            "select k.v from (select :v as v from k) as k where :digest = :wanted limit 1",
+            {"k": self.base.work(people.KNOWN)},
+            v=col(f"v{item.index}", "k"),
+            digest=inference.digest(self.base, col("v", "k")),
+            wanted=text(found.value_choice.value),
+        )
+        return replace(found, value_choice=replace(found.value_choice, value=self._one(value)[0]))
+
+    def _models(self, spec: ReleaseSpec, held: int, number: int) -> dict[str, list[Guesses]]:
+        """What is guessed of those held out by who learned from the source of all others."""
+        found: dict[str, list[Guesses]] = {}
+        for item in spec.sensitive if baseline.LEARNS else ():
+            self.options.on_step("attack", f"model{item.index}", "a model of people held out")
+            records = baseline.records(spec, item, self.base, held, number)
+            rows = self.conn.execute(statement(records)).fetchall()
+            found[item.published] = baseline.guesses(rows, spec.attributes, self.settings.seed)
+        return found
+
     def _attempts(
-        self, release: Release, state: State, held: int
+        self, release: Release, state: State, held: int, number: int
     ) -> Iterator[tuple[Attempt, Counted]]:
         """All attacks on a staged release; `held` people are not in it."""
-        spec, home, targets = release.spec, release.home, self.base.work(people.TARGETS)
+        spec, home = release.spec, release.home
         assert home is not None  # the form was checked
+        targets = self._make(state, people.TARGETS, people.targets(self.base, held, number))
         groups = list(dict.fromkeys(filter(None, map(release.group_of, spec.sensitive))))
-        made = self._make_in(state, "attack_boxes", boxes(home, groups or [home.group]))
-        yield Attempt("singling_out", "published_row"), self._singled(release, state, held)
+        groups = groups or [home.group]
+        made = self._make(state, "attack_boxes", boxes(home, groups))
+        stated: list[exp.Select] = []
+        for place, view in enumerate(release.stated):
+            drawn = singling.predicates(view, self.base, self.settings.targets)
+            rows = self._make(state, f"attack_predicates{place}", drawn)
+            known = self.base.work(people.KNOWN)
+            stated.append(singling.satisfied(view, rows, known, held))
+        yield (
+            Attempt("singling_out", "published_row"),
+            self._counted(singling.singled(stacked(stated))),
+        )
         if len(spec.attributes) > 1:
             linked = linkability.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
+        may = [
+            self._make(
+                state,
+                f"attack_candidates{place}",
+                inference.candidates(spec, made, targets, f"g{place}"),
+            )
+            for place, _ in enumerate(groups)
+        ]
         found: Found = []
+        records: list[exp.Select] = []
+        for item in spec.sensitive:
+            view, group = release.of(item), release.group_of(item)
+            assert view is not None
+            assert group is not None
+            hist = self._make(state, f"attack_hist{item.index}", histogram(view, item))
+            place = groups.index(group)
+            others = self.settings.known_others
+            guesses = {
+                "quasi_identifiers": inference.by_groups(may[place], hist, targets),
+                "others_known": inference.others_known(
+                    may[place], hist, targets, item, self.base, others
+                ),
+                "correlations": inference.correlations(spec, made, hist, targets, f"g{place}"),
+            }
+            for adversary, guess in guesses.items():
+                counted = self._guessed(inference.guessed(guess, targets, item, self.base), held)
+                found.append((Attempt("inference", adversary, item.published), counted))
         for place, group in enumerate(groups):
-            candidates = inference.candidates(spec, made, targets, f"g{place}")
-            may = self._make_in(state, f"attack_candidates{place}", candidates)
-            for item in spec.sensitive:
-                if release.group_of(item) == group:
-                    found += self._inferred(release, item, state, made, may, place)
-        columns = [item.published for item in spec.sensitive]
-        yield from sorted(found, key=lambda one: columns.index(one[0].column or ""))
+            values = [
+                (item, state.work(f"attack_hist{item.index}"))
+                for item in spec.sensitive
+                if release.group_of(item) == group
+            ]
+            if values:
+                records.append(membership.whole_record(may[place], values, targets))
+        listed = membership.said([membership.admitted(may[0])], targets)
+        yield Attempt("membership", "list"), self._counted(listed)
+        if records:
+            whole = membership.said(records, targets)
+            yield Attempt("membership", "whole_record"), self._counted(whole)
+        yield from found
 
-    def _singled(self, release: Release, state: State, held: int) -> Counted:
-        """Statements of rows of every table of quasi-identifiers, so many of each."""
-        known = self.base.work(people.KNOWN)
-        found: list[exp.Select] = []
-        for place, view in enumerate(release.stated):
-            chosen = singling.predicates(view, self.base, self.settings.targets)
-            said = self._make_in(state, f"attack_predicates{place}", chosen)
-            found.append(singling.satisfied(view, said, known, held))
-        return self._counted(singling.singled(stacked(found)))
+    def _guessed(self, select: exp.Select, held: int) -> Counted:
+        rows = self.conn.execute(statement(select)).fetchall()
+        inside, outside = ([Guesses(*r[1:]) for r in rows if r[0] is out] for out in (False, True))
+        return Counted(
+            sum(one.right for one in inside),
+            sum(one.n for one in inside),
+            sum(one.right for one in outside),
+            sum(one.n for one in outside),
+            # They are the same people in both releases.
+            tuple(outside if held else inside),
+        )
 
-    def _inferred(
-        self,
-        release: Release,
-        item: Sensitive,
-        state: State,
-        made: QualifiedName,
-        may: QualifiedName,
-        place: int,
-    ) -> Iterator[tuple[Attempt, Counted]]:
-        spec, targets, view = release.spec, self.base.work(people.TARGETS), release.of(item)
-        assert view is not None
-        hist = self._make_in(state, f"attack_hist{item.index}", histogram(view, item))
-        others = spec.minimum_size - 1
-        guesses = {
-            "quasi_identifiers": inference.by_groups(may, hist, targets),
-            "others_known": inference.others_known(may, hist, targets, item, self.base, others),
-            "correlations": inference.correlations(spec, made, hist, targets, f"g{place}"),
-        }
-        for adversary, guess in guesses.items():
-            attempt = Attempt("inference", adversary, item.published)
-            yield attempt, self._counted(inference.guessed(guess, targets, item))
-
-    def _make(self, name: str, select: exp.Expr) -> QualifiedName:
-        """A private table of the run that all belongs to."""
-        return self._make_in(self.base, name, select)
-
-    def _make_in(self, state: State, name: str, select: exp.Expr) -> QualifiedName:
+    def _make(self, state: State, name: str, select: exp.Expr) -> QualifiedName:
+        """A private table of a run."""
         self.options.on_step("attack", name, "attacks on a staged release")
         target = state.work(name)
         create_table_as(self.conn, target, statement(select), analyze=True)
@@ -233,7 +287,7 @@ class _Attack:
     def _counted(self, select: exp.Select) -> Counted:
         return Counted(*self._one(select))
 
-    def _one(self, select: exp.Select) -> Sequence[int]:
+    def _one(self, select: exp.Select) -> Sequence[Any]:
         row = self.conn.execute(statement(select)).fetchone()
         assert row is not None
         return row
@@ -249,21 +303,3 @@ def _attackable(plan: Plan, state: State) -> Release:
             hint="attacks are measured of releases in which every value of a table is somebody's",
         )
     return release
-
-
-def _not_measured(spec: ReleaseSpec) -> tuple[NotMeasured, ...]:
-    found: list[NotMeasured] = []
-    if len(spec.attributes) < 2:
-        found.append(NotMeasured("linkability", "people are known by one column alone"))
-    if not spec.sensitive:
-        found.append(NotMeasured("inference", "the policy has no sensitive column"))
-    return tuple(found)
-
-
-def _too_few(spec: ReleaseSpec, people: int, held: int) -> PreconditionError:
-    return PreconditionError(
-        f"{spec.source.name} has {people} people: a control group of {held} is too small, or leaves"
-        " too few in the release",
-        hint=f"hold out at least {FEWEST}, by another --control",
-        code=ErrorCode.TOO_FEW_RECORDS,
-    )

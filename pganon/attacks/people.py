@@ -110,7 +110,8 @@ def _with_attribute(tree: exp.Select, a: Attribute, encoded: State) -> exp.Selec
 
 
 def targets(state: State, held: int, number: int) -> exp.Select:
-    """So many of those held out, and as many of the others: one record of each."""
+    """So many of those held out, and as many of the others: one record of each. Of a release that
+    nobody is held out of, as many, who are the same people that others are attacked without."""
     return query(
         "select k.*, k.place as t, k.place <= :held as held from k where k.first"
         " and (k.place <= :number or (k.place > :held and k.place <= :last))",

@@ -12,7 +12,8 @@ from pganon.cli.run import ChosenArgument, JobsOption, MemoryOption, TimeoutOpti
 from pganon.database import RUN_SETTINGS
 
 if TYPE_CHECKING:
-    from pganon.attacks.findings import Attacked
+    from pganon.attacks.curve import Choice
+    from pganon.attacks.findings import Attacked, Finding
     from pganon.attacks.intervals import Difference, Rate
 
 
@@ -34,13 +35,27 @@ ControlOption = Annotated[
     ),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="A number that all random choices follow.")]
+OthersOption = Annotated[
+    int,
+    typer.Option(
+        "--known-others", min=1, help="People of the group whose values one of the attackers knows."
+    ),
+]
+PriorOption = Annotated[
+    list[float],
+    typer.Option(
+        "--prior", min=0.0, max=1.0, help="Share of a list that is in the source; repeatable."
+    ),
+]
 
 
 def attack(
     policy: ChosenArgument,
-    targets: TargetsOption = 1000,
+    targets: TargetsOption = 3000,
     control: ControlOption = 0.1,
     seed: SeedOption = 1,
+    known_others: OthersOption = 1,
+    prior: PriorOption = [0.5, 0.1],  # noqa: B006 (typer copies it)
     timeout: TimeoutOption = "0",
     work_mem: MemoryOption = RUN_SETTINGS.work_mem,
     jobs: JobsOption = None,
@@ -48,7 +63,7 @@ def attack(
     owner: common.OwnerOption = None,
     json: common.JsonOption = False,
 ) -> None:
-    """Attack the release that POLICY would make: singling out, linkability, inference.
+    """Attack the release that POLICY would make: singling out, linkability, membership, inference.
 
     Nothing is published. Successes are compared with those on people who were held out.
     """
@@ -72,7 +87,7 @@ def attack(
 
             attacked = measure(
                 loaded,
-                Settings(targets, control, seed),
+                Settings(targets, control, seed, known_others, tuple(prior)),
                 dsn=common.chosen_dsn(dsn),
                 owner=common.chosen_owner(owner),
                 session=session,
@@ -87,6 +102,8 @@ def attack(
 _WORDS = {
     "published_row": "states a row",
     "two_sources": "has two sources",
+    "list": "has a list",
+    "whole_record": "has whole records",
     "quasi_identifiers": "quasi-identifiers",
     "others_known": "others known",
     "correlations": "single columns",
@@ -118,14 +135,65 @@ def _show(attacked: Attacked) -> None:
         ],
         right=right,
     )
+    _show_chosen(attacked)
     if any(found.adversary == "others_known" for found in attacked.findings):
-        common.line(f"others known: {attacked.known_others} other people of the group")
+        people = "person" if attacked.known_others == 1 else "people"
+        common.line(f"others known: {attacked.known_others} other {people} of the group")
+    for found in attacked.findings:
+        for one in found.posteriors:
+            common.line(
+                f"{_WORDS[found.adversary]}: if {one.prior:.1%} of a list are in the source, so are"
+                f" {one.chance:.1%} of whom the attacker says so"
+            )
     for missing in attacked.not_measured:
         common.line(f"{missing.attack.replace('_', ' ')} was not measured: {missing.reason}")
     made = [f"version {number}" for number in attacked.versions]
     made += [f"request {number}" for number in attacked.requests]
     if made:
         common.line(f"in reports of {', '.join(made)}: same policy, same data")
+
+
+def _show_chosen(attacked: Attacked) -> None:
+    """Attackers who guess where they are surest, and how well strangers are guessed."""
+    from pganon.attacks.curve import FEWEST
+
+    right = ["loss", "right", "of strangers", "certain"]
+    rows = [
+        (
+            _of_column(found, choice),
+            _WORDS[found.adversary],
+            f"{choice.loss.value:.2f} ({choice.loss.low:.2f} to {choice.loss.high:.2f})",
+            _right(choice.attack),
+            _right(choice.base),
+            "" if choice.value is not None else _right(found.certain),
+        )
+        for found in attacked.findings
+        for choice in (found.choice, found.value_choice)
+        if choice is not None
+    ]
+    guessed = [found for found in attacked.findings if found.attack == "inference"]
+    if rows:
+        common.table(["surest guesses of", "attacker", *right], rows, right=right)
+        if not attacked.learned:
+            common.line(
+                "scikit-learn is not installed, so strangers are guessed less well than they can be"
+                " and losses are too high: pip install 'pganon[learn]'"
+            )
+    elif guessed and attacked.targets < FEWEST:
+        common.line(f"surest guesses were not measured: of {FEWEST} people at least")
+    elif guessed:
+        common.line("surest guesses were not measured: anybody guesses most")
+
+
+def _of_column(found: Finding, choice: Choice) -> str:
+    if choice.value is None:
+        return str(found.column)
+    value = choice.value.removeprefix("=") if choice.value else "NULL"
+    return f"{found.column}: {value}"
+
+
+def _right(rate: Rate | None) -> str:
+    return "0" if rate is None else f"{rate.successes} of {rate.attempts}"
 
 
 def _share(rate: Rate | None) -> str:

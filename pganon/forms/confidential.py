@@ -8,7 +8,7 @@ Evidence is stored without them; measures are stored whole, for the steward, and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -58,6 +58,9 @@ def told_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
     ]
     sizes = {**evidence["class_sizes"], "source": None}
     found = {**evidence, "class_sizes": sizes, "attributes": attributes}
+    if "subgroups" in evidence:
+        # Values of records that groups generalize: the same groups may be of others.
+        found["subgroups"] = []
     if "candidates" in evidence:
         # Combinations are counted if a record has them, also one that is left out.
         kept = [one for one in evidence["candidates"] if one["kind"] != "combinations"]
@@ -109,22 +112,71 @@ GAIN = 0.09
 says so first. It is a chance that authorities accept (`pganon.policy.reporting.AUTHORITIES`), to
 which El Emam, Mosquera and Bass (2020) hold what a release tells beyond identity, too."""
 
+ADVANTAGE = 0.2
+"""The same of who says who is in the source."""
+
+LOSS = 0.5
+"""An anonymity loss coefficient above this is a risk."""
+
 
 def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:
-    """A finding of attacks without shares of all but few people, and what these follow from; but
-    whether the attack surely gains more than `GAIN`. The same of one that is told."""
-    found = dict(finding)
+    """A finding of attacks without values, without shares of all but few people, and what these
+    follow from; but whether the attack surely or perhaps gains too much. The same of one that is
+    told.
+
+    Who is surest of some guesses, or guesses one value, is among those with all of them: nothing
+    is told of the first that counts few of the second.
+    """
+    found = {"certain": None, "choice": None, "value_choice": None, "posteriors": [], **finding}
+    found["gains"], found["may_gain"] = _gains(found)
     for name in ("release", "members", "control"):
-        rate = found[name]
-        if rate is None or rate["share"] is None:
-            continue
-        if share_told(rate["share"], rate["attempts"], smallest) is None:
-            found[name] = {"attempts": rate["attempts"], **dict.fromkeys(_OF_RATE)}
-    difference = found["difference"]
-    found["gains"] = found.get("gains", difference is not None and difference["low"] > GAIN)
+        found[name] = _told_rate(found[name], smallest)
     if any(found[name] and found[name]["share"] is None for name in ("members", "control")):
-        found["difference"] = None
+        found["difference"], found["posteriors"] = None, []
+    beside = [found["release"]]
+    for name in ("choice", "value_choice"):
+        if (choice := found[name]) is not None:
+            attack = _told_rate(choice["attack"], smallest, beside)
+            base = _told_rate(choice["base"], smallest)
+            found[name] = {**choice, "value": None, "attack": attack, "base": base}
+            if any(rate and rate["share"] is None for rate in (attack, base)):
+                found[name] |= {"loss": None, "difference": None}
+            beside.append(attack)
+    found["certain"] = _told_rate(found["certain"], smallest, beside)
     return found
+
+
+def _gains(found: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Surely, and perhaps."""
+    if "gains" in found:
+        return found["gains"], found.get("may_gain", False)
+    least = found["difference"]["low"] if found["difference"] else -1.0
+    if found["attack"] == "membership":
+        return least > ADVANTAGE, False
+    choices = [found[n] for n in ("choice", "value_choice") if found[n] is not None]
+    if not choices:
+        return least > GAIN, False
+    lost = [one for one in choices if one["loss"]["value"] > LOSS]
+    surely = any(
+        one["loss"]["low"] > LOSS or (one["difference"] or {"low": -1.0})["low"] > GAIN
+        for one in lost
+    )
+    return surely, bool(lost) and not surely
+
+
+def _told_rate(
+    rate: Mapping[str, Any] | None, smallest: int, beside: Sequence[Mapping[str, Any] | None] = ()
+) -> Mapping[str, Any] | None:
+    """A rate unless all but few succeed, also of those that others which are told count more."""
+    if rate is None or rate["share"] is None:
+        return rate
+    told = share_told(rate["share"], rate["attempts"], smallest) is not None
+    for other in beside:
+        if other is not None and other["share"] is not None:
+            more = abs(other["attempts"] - rate["attempts"])
+            failed = abs(more - abs(other["successes"] - rate["successes"]))
+            told = told and not (0 < more < smallest or 0 < failed < smallest)
+    return rate if told else {"attempts": rate["attempts"], **dict.fromkeys(_OF_RATE)}
 
 
 _OF_RATE = ("successes", "share", "low", "high")

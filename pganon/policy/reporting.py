@@ -103,6 +103,7 @@ class Reporting(Declaration):
             in the source.
         missing: by sensitive column, values that say nothing about a person: a group has none of
             them in common.
+        subgroups: quasi-identifiers by whose values chances are told, each alone.
     """
 
     smallest: Annotated[int, Field(ge=3, le=1000)] = SMALLEST
@@ -113,6 +114,11 @@ class Reporting(Declaration):
     ] = AUTHORITIES
     population: RelationName | None = None
     missing: Mapping[Name, Missing] = Field(default_factory=dict)
+    subgroups: Annotated[
+        tuple[Annotated[str, Field(min_length=1)], ...],
+        Field(strict=False, max_length=4),
+        AfterValidator(no_repeats),
+    ] = ()
 
     @property
     def accepted(self) -> tuple[Limit, ...]:

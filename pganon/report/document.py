@@ -40,6 +40,7 @@ from pganon.report.promises import not_protected
 from pganon.report.questions import Question, over_versions, questions
 from pganon.report.review import look_at
 from pganon.report.sources import Access, Collected, Crossing
+from pganon.report.subgroups import RecordRisk, Subgroup, record_risk, subgroups
 from pganon.report.words import (
     count,
     day,
@@ -47,6 +48,7 @@ from pganon.report.words import (
     in_common,
     listed,
     once,
+    percent,
     plain,
     several,
     the_columns,
@@ -181,6 +183,8 @@ class Report(Signed):
     questions: list[Question]
     attacks: Attacks | None
     risk: Risk
+    record_risk: RecordRisk | None
+    subgroups: list[Subgroup]
     class_sizes: BothSizes
     form: list[OfForm]
     guarantee: list[guarantee.Check]
@@ -229,6 +233,8 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
             population=_journalist(found),
             limits=figures.limits(found.policy.report.accepted),
         ),
+        "record_risk": record_risk(found),
+        "subgroups": subgroups(found),
         "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),

@@ -10,7 +10,7 @@ from pganon.forms.evidence import DIGEST, WARNINGS
 from pganon.policy.reporting import AUTHORITIES
 from pganon.privacy.model_scope import VOID
 from pganon.privacy.unprotected import UNPROTECTED
-from pganon.report import events, figures, guarantee
+from pganon.report import events, figures, guarantee, subgroups
 from pganon.report.attacks import telling
 from pganon.report.sources import Collected
 from pganon.report.words import (
@@ -48,6 +48,7 @@ def look_at(found: Collected) -> list[str]:
     return [
         *_unmeasured(found),
         *_limits(found),
+        *subgroups.telling(found),
         *_found(found),
         *_common(found),
         *_missing(found),

@@ -9,6 +9,7 @@ from typing import Any
 from pganon.policy.reporting import AUTHORITIES
 from pganon.report.charts import risk, values
 from pganon.report.figures import limit_words
+from pganon.report.subgroups import chance_rows
 from pganon.report.words import (
     count,
     day,
@@ -71,6 +72,8 @@ def sentences(report: Document) -> dict[str, Any]:
         "sizes": smallest(report["risk"]["release"]) if report["risk"]["release"] else "",
         "above": _above(report),
         "population": _population(report),
+        "chances": chance_rows(report),
+        "limits": [limit_words(name) for name in report["risk"]["limits"]],
         "origin": _origin(report),
         "of_values": [_of_values(item, properties["members"]) for item in report["sensitive"]],
         "by_value": [values.finding(item) for item in report["sensitive"]],

@@ -118,6 +118,32 @@ def population_refusals(
         yield from _comparable(declared[0][0], attribute.column, source, population, _compared)
 
 
+def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterator[Refusal]:
+    """Chances by the values of columns that are no quasi-identifiers, or of which none are told."""
+    known = {a.column.name for a in attributes if a.hidden is None and a.qs_set is None}
+    why = None
+    if "population" not in policy.method.supports:
+        methods = alternatives(policy.registry.supporting("population"))
+        why = (
+            f"chances by value are not told of groups of the method {policy.method.name}",
+            f"remove it, or use the method {methods}",
+        )
+    elif policy.refresh == "increments":
+        why = "chances by value are not told of increments", "use refresh: recompute, or remove it"
+    elif policy.several_each:
+        why = "chances by value are of people, who may have several records here", "remove it"
+    for number, name in enumerate(policy.report.subgroups):
+        place: Place = ("report", "subgroups", number)
+        if why is not None:
+            yield Refusal(place, *why)
+        elif name not in known:
+            yield Refusal(
+                place,
+                f"column {quote(name)} is not quasi_identifying",
+                f"write one of {', '.join(sorted(known))}" if known else "remove it",
+            )
+
+
 def _comparable(
     place: Place,
     column: Column,

@@ -21,7 +21,12 @@ from pganon.resolved.growth import increment_refusals
 from pganon.resolved.labels import label_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.names import name_refusals
-from pganon.resolved.other import population_refusals, prior_refusals, public_refusals
+from pganon.resolved.other import (
+    population_refusals,
+    prior_refusals,
+    public_refusals,
+    subgroup_refusals,
+)
 from pganon.resolved.people import (
     aliases_problem,
     collation_refusals,
@@ -129,6 +134,7 @@ def _check_together(policy: Policy, source: Source, beside: _Relations, columns:
         public_refusals(attributes, relation, beside.public),
         prior_refusals(policy, relation, beside.prior, attributes, sensitive),
         population_refusals(policy, relation, beside.population, attributes),
+        subgroup_refusals(policy, attributes),
         rule_refusals(policy, attributes, sensitive),
         reference_refusals(policy, sensitive),
         label_refusals(policy, attributes),

@@ -20,6 +20,7 @@ from psycopg import conninfo
 
 from pganon import database, embedded
 from pganon.attacks import findings
+from pganon.attacks.curve import Choice
 from pganon.attacks.findings import Attacked, NotMeasured
 from pganon.attacks.intervals import Difference, Rate
 from pganon.candidates.figures import Compared, Figures, Row
@@ -301,7 +302,7 @@ def test_every_key_of_a_json_result_is_in_the_reference() -> None:
         *(Exported, Cleaned, Outcome, Status, Checked, Problem, Imported),
         *(MigrationState, Done, Planned, Drift, Retyped, Wrong),
         *(Compared, Row, Figures),
-        *(Attacked, findings.Finding, NotMeasured, Rate, Difference),
+        *(Attacked, findings.Finding, findings.Posterior, NotMeasured, Rate, Difference, Choice),
     )
     missing = {
         f"{shape.__name__}.{key}"

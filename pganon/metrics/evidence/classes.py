@@ -17,11 +17,11 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.coding import suppresses_nulls
 from pganon.encode.combination import cell_columns
 from pganon.encode.work import CODED, LEFT_OUT, weighs
-from pganon.forms.form import Evidence, Tables
+from pganon.forms.form import Description, Evidence, Tables
 from pganon.forms.shape import Histogram, Relations, Shape, shown
 from pganon.forms.work import EXTENTS
 from pganon.metrics import coverage, distribution, source
-from pganon.metrics.evidence import distributions, exactness, shares
+from pganon.metrics.evidence import distributions, exactness, shares, subgroups
 from pganon.metrics.evidence.merging import told
 from pganon.metrics.evidence.people import Individuals, alike_in_source, fewest
 from pganon.metrics.evidence.sizes import Sizes
@@ -103,6 +103,7 @@ def evidence_of(
     extents: Extents = lambda spec, axis, state: query(
         "select e.* from e", {"e": state.work(EXTENTS)}
     ),
+    description: Description | None = None,
 ) -> Evidence:
     """Evidence of a form whose groups have one published value of every quasi-identifier.
 
@@ -110,13 +111,18 @@ def evidence_of(
         individuals: how people are counted, where the release says which records are of one.
         covered: how people of a population are, where the form can be compared with one.
         weights: how those are whom the records of a class stand for.
+        description: says in which group each record is, where chances of records are told.
     """
     return Evidence(
         lambda spec, tables, measured: (
             *steps(spec, shape, extents, histogram, tables, measured, individuals),
+            *(subgroups.checks(spec, description) if description else ()),
             *_beside_population(spec, covered, weights, tables),
         ),
-        document,
+        lambda spec, facts, whole: {
+            **document(spec, facts, whole),
+            **(subgroups.documents(spec, facts) if description and not whole else {}),
+        },
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
     )
 

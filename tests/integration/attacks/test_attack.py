@@ -77,7 +77,9 @@ def test_what_a_release_gives_away_and_what_anybody_knows(db_after: Any) -> None
     _, found = db_after(planted)
     # With two columns each list of the attacker has one.
     assert found[2].not_measured == ()
-    assert {one.attack for one in found[2].findings} == {"singling_out", "linkability", "inference"}
+    assert {one.attack for one in found[2].findings} == {
+        *("singling_out", "linkability", "membership", "inference")
+    }
     release, leaked, guessed, difference = shares(found[2], "quasi_identifiers", "drawn")
     assert min(release, leaked) > 0.3
     assert guessed < 0.15
@@ -110,7 +112,7 @@ def test_values_that_nothing_tells(db_after: Any) -> None:
         )
         assert difference.low < 0 < difference.high
     assert (found[60].people, found[60].control_people, found[60].targets) == (400, 100, 50)
-    assert (found[60].records, found[60].known_others) == (400, 59)
+    assert (found[60].records, found[60].known_others) == (400, 1)
 
 
 def test_everybody_held_out_is_a_control(db: Database) -> None:
@@ -367,7 +369,7 @@ def test_every_method(db: Database, method: str, monkeypatch: pytest.MonkeyPatch
     found = faults.attacked(db.dsn(), loaded, control=0.4, targets=20)
     roles = {column.role for column in loaded.policy.columns.values()}
     kinds = {one.attack for one in found.findings}
-    assert kinds == {"singling_out", "linkability"} | (
+    assert kinds == {"singling_out", "linkability", "membership"} | (
         {"inference"} if roles & {"sensitive", "semi_sensitive"} else set()
     )
     assert {one.attack for one in found.not_measured} == {"inference"} - kinds
@@ -394,5 +396,7 @@ def test_what_is_not_measured_is_said(db: Database, tmp_path: Path) -> None:
         },
     ]
     # Of classes of five, no row stands for one record.
-    assert [f["members"] for f in document["findings"]] == [None]
+    stated, listed = document["findings"]
+    assert stated["members"] is None
+    assert (listed["attack"], listed["adversary"]) == ("membership", "list")
     assert document["control_people"] == 100

@@ -6,12 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from psycopg.rows import dict_row
 
 from pganon.attacks import measure
+from pganon.attacks.curve import Guesses
 from pganon.attacks.findings import Attempt, Counted
 from pganon.attacks.reader_view import Release, ShownView
 from pganon.encode.secrets import SECRETS
@@ -150,8 +152,7 @@ class Recomputed:
         self.attack, self.release, self.state, self.held = attack, release, state, held
         self.spec = release.spec
         self.known = self.rows(query("select k.* from k", {"k": attack.base.work("known")}))
-        targets = self.rows(query("select k.* from k", {"k": attack.base.work("targets")}))
-        self.all = {t["t"]: t for t in targets}
+        self.all: dict[int, dict[str, Any]] = {}
         [key] = self.rows(
             query(
                 "select s.key from s where s.run_id = :run",
@@ -164,6 +165,13 @@ class Recomputed:
     def rows(self, tree: Any) -> list[dict[str, Any]]:
         with self.attack.conn.cursor(row_factory=dict_row) as cursor:
             return cursor.execute(statement(tree)).fetchall()
+
+    def read_targets(self) -> None:
+        """Of a release that nobody is held out of they are the same people, and all in it."""
+        if not self.all:
+            targets = self.rows(query("select k.* from k", {"k": self.state.work("targets")}))
+            self.all = {t["t"]: t for t in targets}
+            assert {t["held"] for t in targets} == ({False, True} if self.held else {False})
 
     def shown(self, view: ShownView) -> list[dict[str, Any]]:
         return self.rows(query("select v.* from v", {"v": view.rows}))
@@ -259,24 +267,58 @@ class Recomputed:
             boxes, targets = self.boxes(self.release.home.group), self.targets()
             hit = {t.t: oracle.linked(boxes, targets, t) for t in targets}
             return oracle.counted(targets, hit)
+        if attempt.attack == "membership":
+            return self.membership(attempt.adversary == "whole_record")
         [item] = [s for s in self.spec.sensitive if s.published == attempt.column]
-        home = self.release.home
-        assert home is not None
-        method = self.spec.policy.method.name
-        own = f"{item.published}_bucket" if "lgb" in method else home.group
-        group = LINKED.get(method, {}).get(item.published, own)
-        assert self.release.group_of(item) == group
+        group = self.group_of(item)
         boxes, hist, targets = self.boxes(group), self.histogram(item), self.targets(item)
+        self.confident: list[tuple[str, float, bool]] = []
         if not hist:
             return 0, 0, 0, 0  # all hidden values are withheld, so there is none to guess
         guess = {
             "quasi_identifiers": lambda t: oracle.by_groups(boxes, hist, t),
             "others_known": lambda t: oracle.others_known(
-                boxes, hist, t, self.spec.minimum_size - 1, self.key
+                boxes, hist, t, self.attack.settings.known_others, self.key
             ),
             "correlations": lambda t: oracle.correlations(boxes, hist, t),
         }[attempt.adversary]
-        return oracle.counted(targets, {t.t: guess(t) == t.sensitive for t in targets})
+        guesses = {t.t: guess(t) for t in targets}
+        self.confident = sorted(
+            (self.digest(guesses[t.t][0]), guesses[t.t][1], guesses[t.t][0] == t.sensitive)
+            for t in targets
+            if t.held is (self.held > 0)
+        )
+        return oracle.counted(targets, {t.t: guesses[t.t][0] == t.sensitive for t in targets})
+
+    def digest(self, value: str) -> str:
+        return sha256(self.key + value.encode()).hexdigest()
+
+    def group_of(self, item: Sensitive) -> str:
+        method = self.spec.policy.method.name
+        home = self.release.home
+        assert home is not None
+        own = f"{item.published}_bucket" if "lgb" in method else home.group
+        group = LINKED.get(method, {}).get(item.published, own)
+        assert self.release.group_of(item) == group
+        return group
+
+    def membership(self, whole: bool) -> tuple[int, ...]:
+        home = self.release.home
+        assert home is not None
+        targets = self.targets()
+        says = {t.t: oracle.listed(self.boxes(home.group), t) for t in targets}
+        groups = {self.group_of(item) for item in self.spec.sensitive if whole}
+        for group in groups:
+            items = [item for item in self.spec.sensitive if self.group_of(item) == group]
+            boxes, hists = self.boxes(group), [self.histogram(item) for item in items]
+            for t in targets:
+                row = self.all[t.t]
+                values = [
+                    None if i.hidden and not row[i.hidden.flag] else row[f"v{i.index}"]
+                    for i in items
+                ]
+                says[t.t] &= oracle.has_record(boxes, hists, values, t)
+        return oracle.counted(targets, says)
 
     def singled(self) -> tuple[int, ...]:
         """With as many predicates as there are: none is left to chance."""
@@ -330,15 +372,19 @@ def test_figures_are_those_of_the_definitions(
     many = {"towns": 30, "diseases": 7}
     db.source(SOURCE.format(who=who, **(few if method == "mondrian" else many)))
     pairs: list[tuple[Attempt, tuple[int, ...], tuple[int, ...]]] = []
+    confident: list[tuple[Attempt, list[Guesses], list[tuple[str, float, bool]]]] = []
     attempts = measure._Attack._attempts
 
     def compared(
-        self: Any, release: Release, state: State, held: int
+        self: Any, release: Release, state: State, held: int, number: int
     ) -> Iterator[tuple[Attempt, Counted]]:
         again = Recomputed(self, release, state, held)
-        for attempt, found in attempts(self, release, state, held):
-            got = tuple(found.__dict__.values())
-            pairs.append((attempt, got, again.expected(attempt)))
+        for attempt, found in attempts(self, release, state, held, number):
+            again.read_targets()
+            *got, guesses = found.__dict__.values()
+            pairs.append((attempt, tuple(got), again.expected(attempt)))
+            if attempt.attack == "inference":
+                confident.append((attempt, sorted(guesses), again.confident))
             yield attempt, found
 
     monkeypatch.setattr(measure._Attack, "_attempts", compared)
@@ -353,6 +399,20 @@ def test_figures_are_those_of_the_definitions(
     roles = {column["role"] for column in policy["columns"].values()}
     has_sensitive = bool(roles & {"sensitive", "semi_sensitive"})
     kinds = {attempt.attack for attempt, *_ in pairs}
-    assert kinds == {"singling_out", "linkability", *(["inference"] if has_sensitive else [])}
+    assert kinds == {
+        *("singling_out", "linkability", "membership"),
+        *(["inference"] if has_sensitive else []),
+    }
     for attempt, found, expected in pairs:
         assert found == expected, attempt
+    for attempt, guesses, expected in confident:
+        single = [(g.value, g.confidence, True) for g in guesses for _ in range(g.right)]
+        single += [(g.value, g.confidence, False) for g in guesses for _ in range(g.n - g.right)]
+        assert len(single) == len(expected), attempt
+        for got, wanted in zip(by_value(single), by_value(expected), strict=True):
+            assert got == (*wanted[:2], pytest.approx(wanted[2], abs=2e-9)), attempt
+    assert bool(confident) == has_sensitive
+
+
+def by_value(guesses: list[tuple[str, float, bool]]) -> list[tuple[str, bool, float]]:
+    return sorted((value, right, share) for value, share, right in guesses)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from math import log
+from math import exp, log
 from numbers import Rational
 from typing import Any
 
@@ -77,9 +77,15 @@ def prior(hist: Histogram) -> Counter[str]:
     return sum(hist.values(), Counter())
 
 
-def best(scores: Mapping[str, Any], hist: Histogram) -> str:
+Guess = tuple[str, float]
+"""A value, and its share of the scores."""
+
+
+def best(scores: Mapping[str, Any], hist: Histogram) -> Guess:
     frequency = prior(hist)
-    return min(scores or frequency, key=lambda v: (-scores.get(v, 0), -frequency[v], v.encode()))
+    value = min(scores or frequency, key=lambda v: (-scores.get(v, 0), -frequency[v], v.encode()))
+    of = scores or frequency
+    return value, float(of[value] / sum(of.values()))
 
 
 def candidates(boxes: Sequence[Box], target: Target) -> dict[int, Rational]:
@@ -90,7 +96,7 @@ def candidates(boxes: Sequence[Box], target: Target) -> dict[int, Rational]:
     return found
 
 
-def by_groups(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
+def by_groups(boxes: Sequence[Box], hist: Histogram, target: Target) -> Guess:
     scores: dict[str, Fraction] = defaultdict(Fraction)
     for group, w in candidates(boxes, target).items():
         for value, n in hist[group].items():
@@ -100,7 +106,7 @@ def by_groups(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
 
 def others_known(
     boxes: Sequence[Box], hist: Histogram, target: Target, number: int, key: bytes
-) -> str:
+) -> Guess:
     def draw(text: str) -> bytes:
         return sha256(key + text.encode()).digest()
 
@@ -115,10 +121,11 @@ def others_known(
     records = [(v, i) for v, n in hist[group].items() for i in range(1, n + 1)]
     own = (target.sensitive, 1) if inside(group) else None
     records.sort(key=lambda r: (r == own, draw(f"other:{target.t}:{r[1]}{r[0]}")))
-    return best(Counter(v for v, _ in records[number:]), hist)
+    left = records[min(number, len(records) - 1) :]
+    return best(Counter(v for v, _ in left), hist)
 
 
-def correlations(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
+def correlations(boxes: Sequence[Box], hist: Histogram, target: Target) -> Guess:
     scores: dict[str, float] = {value: log(n) for value, n in prior(hist).items()}
     frequency = prior(hist)
     for i in range(len(target.values)):
@@ -129,7 +136,29 @@ def correlations(boxes: Sequence[Box], hist: Histogram, target: Target) -> str:
         for value, n in frequency.items():
             admitted = sum(w * hist[g][value] / hist[g].total() for g, w in records.items())
             scores[value] += log((admitted + 1) / (n + 2))
-    return best({value: round(score, 9) for value, score in scores.items()}, hist)
+    most = max(scores.values())
+    return best({value: round(exp(score - most), 12) for value, score in scores.items()}, hist)
+
+
+def listed(boxes: Sequence[Box], target: Target) -> bool:
+    return any(box.admits(target.values) for box in boxes)
+
+
+def has_record(
+    boxes: Sequence[Box],
+    hists: Sequence[Histogram],
+    values: Sequence[str | None],
+    target: Target,
+) -> bool:
+    """Whether a group that may be his has all of his values; None is one that he does not hide."""
+    groups = {box.group for box in boxes if box.admits(target.values)}
+    return any(
+        all(
+            v is None or (g is not None and hist[g][v] > 0)
+            for hist, v in zip(hists, values, strict=True)
+        )
+        for g in groups
+    )
 
 
 def linked(boxes: Sequence[Box], targets: Sequence[Target], target: Target) -> bool:

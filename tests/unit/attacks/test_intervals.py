@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 
 import pytest
 
+from pganon.attacks.curve import Guesses
 from pganon.attacks.findings import Attempt, Counted, findings
 from pganon.attacks.intervals import difference, rate
 
@@ -71,7 +73,8 @@ def test_an_interval_holds_about_as_often_as_it_says() -> None:
 
 def test_findings_compare_within_the_shadow_release() -> None:
     attempt = Attempt("inference", "quasi_identifiers", "disease")
-    [found] = findings([(attempt, Counted(7, 10, 9, 9))], [(attempt, Counted(56, 70, 48, 80))])
+    shadow = [(attempt, Counted(56, 70, 48, 80))]
+    [found] = findings([(attempt, Counted(7, 10, 9, 9))], shadow, {}, ())
     assert (found.attack, found.column) == ("inference", "disease")
     assert (found.release, found.members, found.control) == (
         rate(7, 10),
@@ -79,3 +82,42 @@ def test_findings_compare_within_the_shadow_release() -> None:
         rate(48, 80),
     )
     assert found.difference == difference(found.members, found.control)
+    assert (found.choice, found.certain, found.posteriors) == (None, None, ())
+
+
+def test_the_surest_guesses_are_compared_with_all_who_know_strangers() -> None:
+    """Of the same number of people. Who knows others of a group is compared with the same ones."""
+    names = ("quasi_identifiers", "others_known", "correlations")
+    sure = (Guesses("=a", 1.0, 500, 450),)
+
+    def found(right: int, column: str = "disease") -> list[tuple[Attempt, Counted]]:
+        return [
+            (Attempt("inference", name, column), Counted(9, 9, n, 500, (Guesses("=a", 1, 500, n),)))
+            for name, n in zip(names, (right, 400, right + 10), strict=True)
+        ]
+
+    whole = [(attempt, Counted(450, 500, 0, 0, sure)) for attempt, _ in found(0)]
+    # Another column is easier to guess, and is another one.
+    made = findings([*whole, *whole], [*found(100), *found(480, "pay")], {}, ())[:3]
+    assert {one.choice and one.choice.baseline for one in made} == {"naive_bayes"}
+    assert made[0].value_choice is not None
+    model = {"disease": [Guesses("=a", 0.5, 500, 200)]}
+    made = findings(whole, found(100), model, ())
+    assert [one.choice and one.choice.baseline for one in made] == ["model"] * 3
+    assert made[1].certain == rate(450, 500)
+    # Whom nothing published is about has no guess.
+    less = [(attempt, replace(counted, control_attempts=499)) for attempt, counted in found(100)]
+    assert [one.choice for one in findings(whole, less, {}, ())] == [None] * 3
+
+
+def test_what_membership_tells_of_lists() -> None:
+    attempt = Attempt("membership", "list")
+    shadow = [(attempt, Counted(80, 100, 20, 100))]
+    [found] = findings([(attempt, Counted(100, 100, 0, 0))], shadow, {}, (0.5, 0.1, 1, 0))
+    assert [one.prior for one in found.posteriors] == [0.5, 0.1, 1, 0]
+    chances = [one.chance for one in found.posteriors]
+    assert chances == pytest.approx([0.8, 0.08 / 0.26, 1, 0])
+    [found] = findings(
+        [(attempt, Counted(1, 1, 0, 0))], [(attempt, Counted(0, 9, 0, 9))], {}, (0.3,)
+    )
+    assert found.posteriors[0].chance == 0.3

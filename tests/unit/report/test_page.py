@@ -146,6 +146,47 @@ def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
     assert any("records are left out" in comment for comment in look_at(found)) == looked_at
 
 
+def chances(p95: float | None, mean: float, people: int = 990) -> dict[str, Any]:
+    above = {"0.09": 0.5, "1/11": 0.25}
+    found = {"people": people, "mean": mean, "p50": 0.05, "p90": 0.05, "p95": p95, "p99": None}
+    return {"prosecutor": {**found, "above": above}}
+
+
+def test_who_has_a_higher_chance_to_be_found_than_all():
+    def said(*groups: dict[str, Any], every: dict[str, Any]) -> tuple[list[str], str]:
+        evidence = {**EVIDENCE, "record_risk": every, "subgroups": list(groups)}
+        report = document(collected(evidence=evidence))
+        html = page(report)
+        for path, kind, figure in FIGURE.findall(html):
+            assert unescape(figure) == KINDS[kind](at(report, path))
+        before = document(collected())["comments"]
+        more = [one for one in report["comments"] if one not in before]
+        return [one.replace("\u00a0", " ") for one in more], shown(html)
+
+    one = {"column": "sex", "value": "F", "others": False}
+    other = {"column": "sex", "value": None, "others": True}
+    found, text = said(
+        {**one, **chances(0.25, 0.08, 198)},
+        {**other, **chances(None, 0.12, 22)},
+        {**one, **chances(0.08, 0.119)},
+        every=chances(0.08, 0.06),
+    )
+    assert found == [
+        "The chance to find one of the people whose sex is “F” is 25 % or more for one in twenty,"
+        " above 1 in 11 and 9 %; of all people it is not.",
+        "The chance to find one of the people whose sex is a rare one is 12 % on average, that of"
+        " all people 6 %.",
+    ]
+    assert "Of whom People On average One in twenty Above 9 % Above 1 in 11" in text
+    assert "everybody 990 6 % 8 % 50 % 25 % sex: “F” 198 8 % 25 % 50 % 25 %" in text
+    assert "sex: a rare one 22 12 % not told" in text
+    # All are above it.
+    found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
+    assert found == []
+    found, text = said(every=chances(0.25, 0.1))
+    assert (found, "Not everybody has the same chance" in text) == ([], False)
+
+
 def test_the_risk_among_people_of_a_population():
     text = shown(page(document(collected())))
     assert "does not know who is in the data (journalist) not measured not measured" in text
@@ -383,6 +424,136 @@ def gains(*found: tuple[str, str, str | None, float | None]) -> list[str]:
     before = document(nothing)["comments"]
     after = document(made)["comments"]
     return [one.replace("\u00a0", " ") for one in after if one not in before]
+
+
+def surest(low: float, difference: float, right: int = 89) -> dict[str, Any]:
+    """A choice of 90 guesses; the strangers' are right of 58."""
+    rate = {"successes": right, "attempts": 90, "share": right / 90, "low": 0.9, "high": 1.0}
+    return {
+        "value": "=Zanzibar-7319",
+        "baseline": "model",
+        "loss": {"value": 0.7731, "low": low, "high": 0.91},
+        "attack": rate,
+        "base": {"successes": 58, "attempts": 90, "share": 58 / 90, "low": 0.54, "high": 0.73},
+        "difference": {"value": 0.3, "low": difference, "high": 0.4},
+    }
+
+
+def chosen(**changes: Any) -> dict[str, Any]:
+    """A finding that today's rule calls safe."""
+    return {
+        "attack": "inference",
+        "adversary": "quasi_identifiers",
+        "column": "diagnosis",
+        "release": {**RATE, "successes": 500, "attempts": 1000, "share": 0.5},
+        "members": RATE,
+        "control": RATE,
+        "difference": {"value": 0.038, "low": 0.005, "high": 0.1},
+        "certain": None,
+        "choice": None,
+        "value_choice": None,
+        "posteriors": [],
+        **changes,
+    }
+
+
+def reported(finding: dict[str, Any], **changes: Any) -> tuple[dict[str, Any], str, list[str]]:
+    """The finding in the document, the page, and what is to be looked at of it."""
+    details = {**ATTACKED, "findings": [finding], **changes}
+    report = document(collected(events=[event(2, "attacked", 1, **details)]))
+    html = page(report)
+    for path, kind, figure in FIGURE.findall(html):
+        assert unescape(figure) == KINDS[kind](at(report, path))
+    before = document(collected(events=[]))["comments"]
+    said = [one.replace("\u00a0", " ") for one in report["comments"] if one not in before]
+    return report["attacks"]["findings"][0], shown(html), said
+
+
+def test_attackers_who_choose_are_to_be_looked_at():
+    """The average attack gains nothing, and the surest guesses are right."""
+    found, text, said = reported(chosen(value_choice=surest(0.57, 0.05, 90)), learned=True)
+    assert (found["gains"], found["may_gain"]) == (True, False)
+    assert said == [
+        "Who knows age and sex of a person, and attacks only where he is surest, guesses one value"
+        " of diagnosis of 90 of 90; without these people in the release, of 58 of 90. The anonymity"
+        " loss coefficient is 0.77 (0.57 to 0.91): 0 is what is told of strangers, 1 the source"
+        " itself."
+    ]
+    assert "guesses diagnosis, of one value alone 0.773 0.57 to 0.91 90 of 90 58 of 90" in text
+    assert "no model" not in text
+    assert "Zanzibar" not in json.dumps(found) + text
+    found, text, said = reported(chosen(choice=surest(0.42, 0.071, 79)))
+    assert (found["gains"], found["may_gain"]) == (False, True)
+    assert said[0].endswith("1 the source itself. That may be chance: attack more people.")
+    assert "among which there was no model" in text
+    found, _, said = reported(chosen(choice=surest(0.42, 0.0901, 79)))
+    assert (found["gains"], len(said)) == (True, 1)
+    little = {**surest(0.1, 0.3, 79), "loss": {"value": 0.5, "low": 0.1, "high": 0.9}}
+    found, _, said = reported(
+        chosen(choice=little, difference={"value": 0.2, "low": 0.1, "high": 0.3})
+    )
+    # What a model predicts of strangers is not lost, whatever groups alone would say.
+    assert (found["gains"], found["may_gain"], said) == (False, False, [])
+
+
+def test_who_is_in_the_source_is_to_be_looked_at():
+    def of(low: float) -> dict[str, Any]:
+        return chosen(
+            attack="membership",
+            adversary="whole_record",
+            column=None,
+            members={**RATE, "share": 0.85},
+            difference={"value": 0.3, "low": low, "high": 0.4},
+            posteriors=[{"prior": 0.1, "chance": 0.163}],
+        )
+
+    _, text, said = reported(of(0.2))
+    assert said == []
+    assert "if 10 % of the list are, so are 16.3 % of whom this is said" in text
+    _, _, said = reported(of(0.21))
+    assert said == [
+        "Who has a list with whole records of people says that they are in the source of 85 % of"
+        " the people in the release, and 25 % of those who were held out. The difference, at least"
+        " 21 percentage points with a confidence of 95 %, is what the release gives away of them."
+    ]
+
+
+def test_the_surest_guesses_count_nobody():
+    """Attack: guesses that are nested, and how many of them are right, count few by differences."""
+
+    def rate(right: int, n: int) -> dict[str, Any]:
+        return {"successes": right, "attempts": n, "share": right / n, "low": 0.1, "high": 0.99}
+
+    def told(choice: dict[str, Any], certain: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        finding = chosen(
+            release=rate(500, 1000),
+            choice={**surest(0.8, 0.2), "attack": choice},
+            certain=certain,
+            **changes,
+        )
+        first = told_finding(finding, 11)
+        assert first == told_finding(first, 11)
+        assert first["gains"] is True
+        return first
+
+    # One of 90 has another value.
+    found = told(rate(89, 90), rate(60, 60))
+    assert found["choice"]["attack"] == {
+        "attempts": 90,
+        **dict.fromkeys(("successes", "share", "low", "high")),
+    }
+    assert (found["choice"]["loss"], found["choice"]["difference"]) == (None, None)
+    assert found["certain"] == rate(60, 60)
+    # Few are guessed beside those who are certain; or of those beside them few have another value.
+    assert told(rate(70, 90), rate(60, 80))["certain"]["share"] is None
+    assert told(rate(70, 90), rate(60, 79))["certain"]["share"] is None
+    assert told(rate(70, 90), rate(60, 60))["certain"] == rate(60, 60)
+    # The same guesses.
+    assert told(rate(90, 90), rate(90, 90))["certain"] == rate(90, 90)
+    # Nearly all of all guesses, with nearly all of the rest.
+    assert told(rate(495, 995), rate(60, 60))["choice"]["loss"] is None
+    value = {**surest(0.8, 0.2), "attack": rate(70, 85)}
+    assert told(rate(70, 90), rate(60, 60), value_choice=value)["value_choice"]["loss"] is None
 
 
 def test_an_attack_that_is_right_of_all_but_few_counts_nobody():

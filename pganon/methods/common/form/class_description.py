@@ -156,6 +156,7 @@ CLASSES = PublishedForm(
             class_checks.histogram,
             covered=covered_people,
             weights=weights_of_classes,
+            description=DESCRIPTION,
         ),
         nothing,
     ),
