@@ -111,4 +111,6 @@ def psql(
         if variable := variables[name]:
             os.environ[variable.decode()] = str(others.pop(name))
     where = ["-d", make_conninfo("", **others)] if others else []
-    os.execv(program, [program, *where, *context.args])  # noqa: S606
+    # Errors of pganon's functions are refusals, of which the lines of functions say nothing.
+    quiet = ["-v", "SHOW_CONTEXT=never"]
+    os.execv(program, [program, *where, *quiet, *context.args])  # noqa: S606

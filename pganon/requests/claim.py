@@ -15,7 +15,7 @@ from psycopg.rows import class_row
 
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
-from pganon.errors import PreconditionError
+from pganon.errors import PganonError, PreconditionError
 
 Connection = psycopg.Connection[Any]
 Kind = Literal["run", "revert", "drop"]
@@ -93,14 +93,19 @@ def finish(
     *,
     version: int | None = None,
     code: str | None = None,
+    why: PganonError | None = None,
 ) -> None:
     """End a request; with a version, equal ones that waited before it began, too.
+
+    Args:
+        why: what was wrong, for the steward.
 
     Raises:
         Lost: it is not this worker's any more.
     """
     values = {**mine.fence, "state": state, "version": version, "code": code}
-    if conn.execute(sqlfiles.query("requests", "finish"), values).fetchone() is None:
+    reason = {"reason": str(why) if why else None, "hint": why.hint if why else None}
+    if conn.execute(sqlfiles.query("requests", "finish"), values | reason).fetchone() is None:
         raise Lost(mine.id)
     if version is not None:
         conn.execute(

@@ -22,6 +22,7 @@ from pganon.errors import (
     PrivacyRefusal,
     RequestError,
 )
+from pganon.identifiers import first_few
 from pganon.install.owner import connect_as_owner
 from pganon.ledger import repository as ledger
 from pganon.publish import lifecycle
@@ -116,13 +117,13 @@ class Job:
             case Overtaken():
                 return self._overtaken(error)
             case PrivacyRefusal(code=ErrorCode.REPUBLICATION) if self.claim.held:
-                return self._end("failed", error.code)
+                return self._end("failed", error.code, error)
             case PrivacyRefusal() if self.claim.held:
-                return self._end("failed", ErrorCode.STALE)
+                return self._end("failed", ErrorCode.STALE, error)
             case PrivacyRefusal():
-                return self._end("refused", error.code)
+                return self._end("refused", error.code, error)
             case _:
-                return self._end("failed", error.code)
+                return self._end("failed", error.code, error)
 
     def _again(
         self, why: ErrorCode, *, counted: bool = True, failed: ErrorCode = ErrorCode.WORKER_LOST
@@ -140,9 +141,9 @@ class Job:
                 )
         return done
 
-    def _end(self, state: str, code: str | None) -> Done:
+    def _end(self, state: str, code: str | None, why: PganonError | None = None) -> Done:
         try:
-            finish(self.conn, self.claim, state, code=code)
+            finish(self.conn, self.claim, state, code=code, why=why)
         except Lost:
             return Done("lost")
         return Done(state, code=code)
@@ -159,7 +160,11 @@ class Job:
                 claim.release,
                 {"request": claim.id, "revision": claim.revision, "problems": len(stored.problems)},
             )
-            return self._end("failed", ErrorCode.UNCHECKED)
+            raise RequestError(
+                f"the policy cannot be used as it is: {first_few(stored.problems, 3)}",
+                hint=f"`pganon policy show {claim.release}` has its problems",
+                code=ErrorCode.UNCHECKED,
+            )
         self._check_asked()
         with loaded(self.conn, stored, claim.parameters) as policy:
             result = run_release(

@@ -158,7 +158,7 @@ RETURNING r.id;
 -- End a request; no row if it is not this worker's any more.
 UPDATE pganon_private.request AS r
 SET state = %(state)s, worker = NULL, step = NULL, code = %(code)s, version = %(version)s,
-    finished_at = clock_timestamp()
+    reason = %(reason)s, hint = %(hint)s, finished_at = clock_timestamp()
 WHERE r.id = %(id)s AND r.state = 'running' AND r.worker = %(worker)s
     AND r.attempts = %(attempts)s
 RETURNING r.id;

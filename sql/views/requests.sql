@@ -35,7 +35,9 @@ FROM pg_catalog.unnest(ARRAY(
             (
                 -- No condition, and what costs nothing last: a plan counts what these let through.
                 SELECT pg_catalog.bool_or(w.alive AND w.kind = 'worker') IS TRUE FROM pganon.worker AS w
-            ) AS worker_alive
+            ) AS worker_alive,
+            CASE WHEN s.steward THEN r.reason END AS reason,
+            CASE WHEN s.steward THEN r.hint END AS hint
         FROM pganon_private.request AS r
         CROSS JOIN (
             SELECT u.id, pganon.is_steward(u.id) AS steward
@@ -61,7 +63,8 @@ FROM pg_catalog.unnest(ARRAY(
 )) AS f(
     id bigint, release text, revision integer, kind text, origin text, parameters jsonb, requester text,
     state text, requested_at timestamptz, due_at timestamptz, started_at timestamptz, finished_at timestamptz,
-    expires_at timestamptz, version integer, code text, worker_alive boolean
+    expires_at timestamptz, version integer, code text, worker_alive boolean, reason text,
+    hint text
 );
 
 COMMENT ON VIEW pganon.requests IS 'requests for releases: yours, and those that wait for your approval';

@@ -248,7 +248,10 @@ def test_decisions_are_those_of_a_login(attacked: Attacked) -> None:
         conn.execute(approve.encode())
     assert caught.value.sqlstate == "PA411"
     with pytest.raises(psycopg.errors.WithCheckOptionViolation):
-        conn.execute("SELECT pganon.act('approve', p_request => 1, p_reason => 'x')")
+        conn.execute(
+            "INSERT INTO pganon.action (actor, kind, request, reason)"
+            " VALUES (current_user, 'approve', 1, 'x')"
+        )
     with pytest.raises(psycopg.Error, match="may decide") as caught:
         db.admin.execute(approve.encode())
     assert caught.value.sqlstate == "PA411"
@@ -410,7 +413,7 @@ def test_only_one_function_runs_as_its_owner() -> None:
         if name.startswith(("sql/functions", "sql/views"))
         and ("session_user" in text or "current_setting('role'" in text)
     }
-    assert deciding == {"sql/functions/request/assert_login.sql", "sql/views/action.sql"}
+    assert deciding == {"sql/functions/request/act.sql", "sql/views/action.sql"}
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,7 @@ from tests.support.harness.cluster import Database
 SECURITY_DEFINER = frozenset({"perform"})
 
 # They commit, which a SET clause forbids; their names are qualified (test_waiting_calls).
-PROCEDURES_THAT_COMMIT = frozenset(
-    {"release", "assert_may_wait", "await_request", "revert_release", "drop_release"}
-)
+PROCEDURES_THAT_COMMIT = frozenset({"release", "may_wait", "ask", "revert_release", "drop_release"})
 
 # Bodies of functions of any type are parsed when called, and with SET they would not be inlined;
 # their names are qualified (test_a_hostile_search_path_of_a_reader).

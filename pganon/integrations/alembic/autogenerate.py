@@ -16,7 +16,14 @@ from pganon.applied.files import policy_files
 from pganon.applied.store import portable
 from pganon.errors import PolicyError, UsageError
 from pganon.hierarchies.files import check_files
-from pganon.integrations.alembic.operations import ApplyPolicyOp, Document, Files, ReleaseOp
+from pganon.identifiers import OWN_SCHEMAS
+from pganon.integrations.alembic.operations import (
+    ApplyPolicyOp,
+    Document,
+    Files,
+    ReleaseOp,
+    errors_of_alembic,
+)
 from pganon.loading import load_policy, policy_from
 from pganon.policy.model import policy_hash
 
@@ -26,13 +33,23 @@ POLICIES = "pganon_policies"
 
 
 def setup(plugin: Plugin) -> None:
-    """Register the comparison of policies; Alembic calls it once."""
+    """Register what is compared; Alembic calls it once."""
+    plugin.add_autogenerate_comparator(_leave_out, "schema", priority=DispatchPriority.FIRST)
     plugin.add_autogenerate_comparator(_compare, "autogenerate", priority=DispatchPriority.LAST)
+
+
+def _leave_out(
+    context: AutogenContext, upgrade_ops: UpgradeOps, schemas: set[str | None]
+) -> PriorityDispatchResult:
+    """Tables of pganon are in no model, and yet nobody is to drop them."""
+    schemas.difference_update(OWN_SCHEMAS)
+    return PriorityDispatchResult.CONTINUE
 
 
 def _compare(context: AutogenContext, upgrade_ops: UpgradeOps) -> PriorityDispatchResult:
     """Policies of the folder that differ from those in the database, each with its release."""
-    changed = _changed(context)
+    with errors_of_alembic():
+        changed = _changed(context)
     if changed and not upgrade_ops.is_empty():
         names = ", ".join(str(op.document["release"]) for op in changed)
         log.warning(

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pprint import pformat
 from typing import Any
 
 from alembic.autogenerate import renderers
 from alembic.autogenerate.api import AutogenContext
 from alembic.operations import MigrateOperation, Operations
+from alembic.util import CommandError
 from sqlalchemy import String, TextClause, bindparam, text
+from sqlalchemy.exc import DBAPIError
 
 from pganon.error_codes import ErrorCode
-from pganon.errors import UsageError
+from pganon.errors import PganonError, UsageError
 from pganon.loading import policy_from
 from pganon.sqltext import json_text
 
 WAIT = "1 hour"
+
+
+@contextmanager
+def errors_of_alembic() -> Iterator[None]:
+    """What is refused in the block, as Alembic prints what it refuses itself: by its text alone.
+
+    Raises:
+        CommandError: with message and hint, and without statement and lines of CONTEXT.
+    """
+    try:
+        yield
+    except PganonError as error:
+        cause, message, hint = error, str(error), error.hint
+    except DBAPIError as error:
+        diag = getattr(error.orig, "diag", None)
+        if diag is None or not str(diag.sqlstate).startswith("PA"):
+            raise
+        cause, message, hint = error, str(diag.message_primary), diag.message_hint
+    else:
+        return
+    raise CommandError(f"{message}\nhint: {hint}" if hint else message) from cause
+
 
 Document = Mapping[str, Any]
 Files = Mapping[str, str]
@@ -158,14 +182,11 @@ class WithdrawReleaseOp(_OfRelease):
 
 @Operations.implementation_for(ApplyPolicyOp)
 def _apply(operations: Operations, op: ApplyPolicyOp) -> None:
-    policy_from(op.document, file=f"op.apply_policy of {op.document.get('release')}")
-    operations.execute(
-        _with(
-            text("SELECT pganon.apply_policy(CAST(:document AS json), CAST(:files AS json))"),
-            document=json_text(op.document),
-            files=json_text(op.files),
-        )
-    )
+    statement = text("SELECT pganon.apply_policy(CAST(:document AS json), CAST(:files AS json))")
+    with errors_of_alembic():
+        policy_from(op.document, file=f"op.apply_policy of {op.document.get('release')}")
+        given = {"document": json_text(op.document), "files": json_text(op.files)}
+        operations.execute(_with(statement, **given))
 
 
 @Operations.implementation_for(ReleaseOp)
@@ -187,7 +208,8 @@ def _revert(operations: Operations, op: RevertReleaseOp) -> None:
 @Operations.implementation_for(WithdrawReleaseOp)
 def _withdraw(operations: Operations, op: WithdrawReleaseOp) -> None:
     statement = text("SELECT pganon.withdraw_release(CAST(:release AS text))")
-    operations.execute(_with(statement, release=op.release))
+    with errors_of_alembic():
+        operations.execute(_with(statement, release=op.release))
 
 
 def _with(statement: TextClause, **values: str) -> TextClause:
@@ -198,7 +220,7 @@ def _with(statement: TextClause, **values: str) -> TextClause:
 
 def _call(operations: Operations, op: _OfRelease, call: TextClause) -> None:
     """A CALL that commits and waits, outside of any transaction."""
-    with ExitStack() as block:
+    with errors_of_alembic(), ExitStack() as block:
         try:
             block.enter_context(operations.get_context().autocommit_block())
         except AssertionError:

@@ -37,7 +37,8 @@ BEGIN
     IF stored.version IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'PA304',
-            MESSAGE = format('there is no release "%s" with a stored version', $1);
+            MESSAGE = format('there is no release "%s" with a stored version', $1),
+            HINT = '`pganon releases` lists them';
     END IF;
 
     FOR item IN SELECT c FROM jsonb_array_elements(stored.relations) AS c LOOP

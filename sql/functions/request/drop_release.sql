@@ -1,14 +1,16 @@
--- Drop a release, with its views and stored tables; for the steward. See await_request.sql.
+-- Drop a release, with its views and stored tables; for the steward. See ask.sql.
 CREATE PROCEDURE pganon.drop_release(release text, wait interval DEFAULT '1 hour')
     LANGUAGE plpgsql
 AS $$
 DECLARE
-    queued bigint;
+    failed pg_catalog.text;
+    said pg_catalog.text;
+    hint pg_catalog.text;
 BEGIN
-    CALL pganon.assert_may_wait('drop_release', 'request_drop');
-    queued := pganon.request_drop($1);
-    COMMIT;
-    CALL pganon.await_request(queued, $2);
+    CALL pganon.ask('drop', $1, NULL, $2, failed, said, hint);
+    IF failed IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = failed, MESSAGE = said, HINT = hint;
+    END IF;
 END
 $$;
 

@@ -1,16 +1,18 @@
--- Ask for a release and wait for it. See await_request.sql for its form.
+-- Ask for a release and wait for it. See ask.sql for its form.
 CREATE PROCEDURE pganon.release(
     release text, parameters jsonb DEFAULT '{}', wait interval DEFAULT '1 hour'
 )
     LANGUAGE plpgsql
 AS $$
 DECLARE
-    queued bigint;
+    failed pg_catalog.text;
+    said pg_catalog.text;
+    hint pg_catalog.text;
 BEGIN
-    CALL pganon.assert_may_wait('release', 'request_release');
-    queued := pganon.request_release($1, $2);
-    COMMIT;
-    CALL pganon.await_request(queued, $3);
+    CALL pganon.ask(NULL, $1, $2, $3, failed, said, hint);
+    IF failed IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = failed, MESSAGE = said, HINT = hint;
+    END IF;
 END
 $$;
 

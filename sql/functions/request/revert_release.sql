@@ -1,15 +1,17 @@
 -- Show the version before the current one, or withdraw the release if there is none; for the
--- steward. See await_request.sql.
+-- steward. See ask.sql.
 CREATE PROCEDURE pganon.revert_release(release text, wait interval DEFAULT '1 hour')
     LANGUAGE plpgsql
 AS $$
 DECLARE
-    queued bigint;
+    failed pg_catalog.text;
+    said pg_catalog.text;
+    hint pg_catalog.text;
 BEGIN
-    CALL pganon.assert_may_wait('revert_release', 'request_revert');
-    queued := pganon.request_revert($1);
-    COMMIT;
-    CALL pganon.await_request(queued, $2);
+    CALL pganon.ask('revert', $1, NULL, $2, failed, said, hint);
+    IF failed IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = failed, MESSAGE = said, HINT = hint;
+    END IF;
 END
 $$;
 

@@ -31,7 +31,8 @@ def home(monkeypatch):
 
 def psql(*arguments: str) -> str:
     call = [sys.executable, "-m", "pganon.cli.main", "server", "psql", *arguments]
-    return subprocess.run(call, capture_output=True, text=True, check=True).stdout.strip()
+    ran = subprocess.run(call, stdout=-1, stderr=subprocess.STDOUT, text=True, check=False)
+    return ran.stdout.strip()
 
 
 @pytest.mark.slow
@@ -87,6 +88,9 @@ def test_psql_takes_another_database_and_the_superuser(home, monkeypatch):
     who = ("-Atc", "SELECT current_user, current_database()")
     assert psql("--admin", *who) == "postgres|pganon"
     assert psql(*who) == "pganon|pganon"
+    failing = ("-c", "DO $$ BEGIN RAISE 'refused'; END $$")
+    shown = ("-v", "SHOW_CONTEXT=errors", *failing)
+    assert [psql(*call).count("CONTEXT") for call in (failing, shown)] == [0, 1]
     assert psql("postgres", *who) == psql(*who, "-d", "postgres") == "pganon|postgres"
     assert pganon("--dsn", "host=other", "server", "psql", "--admin").code == 2
     monkeypatch.setenv("PGANON_DSN", f"{embedded.embedded().dsn()} keepalives_idle=9")

@@ -19,13 +19,19 @@
   {%- do pganon.leave_transaction() -%}
   {%- do pganon.check_view(release, target, must_exist=False) -%}
   {%- do pganon.leave_transaction() -%}
-  {% call statement('main', auto_begin=False) %}
-    CALL pganon.release(
+  {#- A refusal as a row: as an error it would have lines of the server's functions. -#}
+  {% call statement('main', fetch_result=True, auto_begin=False) %}
+    CALL pganon.ask(
+        NULL,
         {{ pganon.literal(release) }},
         {{ pganon.literal(tojson(config.get('parameters', default={}))) }}::pg_catalog.jsonb,
         {{ pganon.literal(config.get('wait', default='1 hour')) }}::interval
     )
   {% endcall %}
+  {%- set failed, said, hint = load_result('main')['data'][0] -%}
+  {%- if failed -%}
+    {{ exceptions.raise_database_error(said ~ '\nHINT: ' ~ hint) }}
+  {%- endif -%}
   {%- set version = pganon.shown_version(release) -%}
   {%- do pganon.check_view(release, target, must_exist=True) -%}
   {%- do log(release ~ ': version ' ~ version, info=True) -%}
