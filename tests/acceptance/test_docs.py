@@ -61,6 +61,7 @@ LONG = {
     for name in (
         "how-to/ask-for-a-release",
         "how-to/choose",
+        "how-to/coming-from-sdcmicro-and-arx",
         "how-to/compare-candidates",
         "how-to/estimate-from-a-release",
         "how-to/install-as-an-extension",
@@ -73,9 +74,12 @@ LONG = {
         "how-to/publish-exact-quasi-identifiers",
         "how-to/query-sliced-releases",
         "how-to/read-a-release",
+        "how-to/read-in-bi-tools",
+        "how-to/release-data-that-change-daily",
         "how-to/release-a-table-that-grows",
         "how-to/serve-requests",
         "how-to/share-joined-sources",
+        "how-to/use-alembic",
         "reference/python",
         "tutorial/releases-of-an-application",
     )

@@ -267,6 +267,9 @@ def test_upgrade_applies_a_migration_and_remembers_it(db: Database, monkeypatch)
 def test_a_ledger_of_before_takes_events_of_later(bare_db: Database, monkeypatch):
     known = sqlfiles.migrations()
     monkeypatch.setattr(sqlfiles, "migrations", lambda: known[:2])
+    objects = [one for one in sqlfiles.object_set().objects if one.name != "requests"]
+    without = sqlfiles.ObjectSet(tuple(objects), b"")  # the view has columns of later
+    monkeypatch.setattr(sqlfiles, "object_set", lambda: without)
     conn = bare_db.connect()
     install.init(conn)
     add = (
