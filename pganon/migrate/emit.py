@@ -22,6 +22,8 @@ from pganon.policy.model import policy_hash
 from pganon.sqltext import json_text
 
 HEAD = "-- Written by `pganon migrate --emit`: change the release migrations, not this file.\n"
+_QUIET = HEAD + "\\set SHOW_CONTEXT never\n"
+"""For psql: an error is what pganon says, without lines of functions."""
 
 
 @dataclass(frozen=True)
@@ -189,9 +191,9 @@ def _liquibase(changes: Sequence[_Change]) -> Files:
 
 
 def _sql(changes: Sequence[_Change]) -> Files:
-    files = {f"{_words(c)}.sql": HEAD + _done(c) for c in _distinct(_newest(changes))}
+    files = {f"{_words(c)}.sql": _QUIET + _done(c) for c in _distinct(_newest(changes))}
     steps = "".join(f"\\ir {name}\n" for name in files)
-    return {"all.sql": f"{HEAD}\\set ON_ERROR_STOP on\n{steps}", **files}
+    return {"all.sql": f"{_QUIET}\\set ON_ERROR_STOP on\n{steps}", **files}
 
 
 def _sqitch(changes: Sequence[_Change]) -> Files:
@@ -215,9 +217,9 @@ def _sqitch(changes: Sequence[_Change]) -> Files:
         needed = f" [{changes[place - 1].name}]" if place else ""
         plan += f"{change.name}{needed} 2000-01-01T00:00:00Z pganon <pganon@localhost> # release\n"
         holds = _holds(change) if change in newest else "-- A later change took its place.\n"
-        files[f"deploy/{change.name}.sql"] = HEAD + _done(change)
-        files[f"verify/{change.name}.sql"] = HEAD + holds
-        files[f"revert/{change.name}.sql"] = HEAD + _undone(change, _before(change, changes))
+        files[f"deploy/{change.name}.sql"] = _QUIET + _done(change)
+        files[f"verify/{change.name}.sql"] = _QUIET + holds
+        files[f"revert/{change.name}.sql"] = _QUIET + _undone(change, _before(change, changes))
     return {"sqitch.plan": plan, **files}
 
 

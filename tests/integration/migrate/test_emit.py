@@ -83,6 +83,13 @@ def test_plain_sql(db: Database, folder: Path) -> None:
         assert (faults.version(conn), faults.version(conn, "others")) == (1, 1)
         good(db, output / "all.sql")
         assert (faults.version(conn), faults.version(conn, "others")) == (1, 1)
+        write(folder, "R_others", release="others", privacy=k(25), publish={"readers": []})
+        written(folder, "sql")
+        refused = psql(db, output / "all.sql")
+        assert refused.returncode == 3
+        assert "was refused: public.patient has 24 records" in refused.stderr
+        assert "CONTEXT" not in refused.stderr
+        write(folder, "R_others", release="others", privacy=k(12), publish={"readers": []})
         put(folder, "0003_withdraw_patients", {"withdraw": "patients"})
         written(folder, "sql")
         for _ in range(2):
@@ -174,7 +181,9 @@ def test_sqitch_by_hand(db: Database, folder: Path) -> None:
         assert faults.version(conn) == 3
         run("revert", order[1])
         assert faults.version(conn) == 2
-        assert psql(db, output / "verify" / f"{order[2]}.sql").returncode == 3
+        refused = psql(db, output / "verify" / f"{order[2]}.sql")
+        assert refused.returncode == 3
+        assert "CONTEXT" not in refused.stderr
         policy = "SELECT document #>> '{privacy,0,k}' FROM pganon_private.policy"
         newest = db.admin.execute(f"{policy} ORDER BY revision DESC".encode()).fetchone()
         assert newest == ("8",)
