@@ -143,6 +143,7 @@ def test_people_who_were_forgotten_while_it_was_looked_at(
 
     monkeypatch.setattr(held, "stamps", stamps)
     assert _approved(db, request) == ("failed", "stale")
+    assert _reason(db, request), "the steward is told why"
 
 
 @pytest.fixture
@@ -322,6 +323,14 @@ def test_a_policy_that_lets_earlier_requests_run(db: Database) -> None:
     assert _approved(db, request) == ("released", None)
 
 
+def _reason(db: Database, request: int) -> str:
+    """Why the request failed, in words."""
+    reason = "SELECT reason FROM pganon.requests WHERE id = %s"
+    row = db.owner().execute(reason.encode(), [request]).fetchone()
+    assert row is not None
+    return row[0]
+
+
 def _beside(db: Database, **changes: Any) -> None:
     """Another version about the same people, published while one waits."""
     run_release(faults.policy(release="others", **changes), dsn=db.dsn())
@@ -338,6 +347,7 @@ def test_a_late_approval_is_judged_beside_what_appeared(db: Database) -> None:
     request = _held(db)
     _beside(db, where="id > 3", republication="refuse")
     assert _approved(db, request) == ("failed", "republication")
+    assert "were in other groups in version 1 of the release others" in _reason(db, request)
     last = listing.events(db.owner(), "patients")[-1]
     assert (last["event"], last["details"]["code"]) == ("refused", "republication")
     assert last["details"]["reason"] == "crossing"

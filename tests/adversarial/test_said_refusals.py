@@ -80,15 +80,18 @@ def test_a_failure_says_why(db: Database) -> None:
         assert "public.patient" in said
         told = _refusal(analyst, "CALL pganon.release('patients')")
     assert told == ('request 4 for the release "patients" failed', "the steward sees why")
-    progress = "SELECT said, hint FROM pganon.request_progress(%s, now(), '1 s', NULL, NULL)"
+    progress = (
+        "SELECT failed, said, hint FROM pganon.request_progress(%s, now(), '1 s', NULL, NULL)"
+    )
     assert analyst.execute(progress.encode(), asked[:1]).fetchone() == (
+        "PA404",
         'request 1 for the release "r" failed: unchecked',
         "the steward sees why",
     )
     row = steward.execute(progress.encode(), asked[1:]).fetchone()
     assert row is not None
-    assert "failed: the policy cannot be used as it is: " in row[0]
-    assert row[1] == "`pganon policy show r` has its problems"
+    assert "failed: the policy cannot be used as it is: " in row[1]
+    assert row[2] == "`pganon policy show r` has its problems"
 
 
 @pytest.mark.parametrize(
@@ -123,6 +126,15 @@ def test_no_lines_of_functions(db: Database, text: str, said: str) -> None:
         db.admin.execute(f"GRANT {reader} TO steward".encode())
         for statement in before:
             steward.execute(statement.replace("reader", reader).encode())
-        message, _ = _refusal(steward, last)
+        message, hint = _refusal(steward, last)
         steward.close()
     assert re.search(said, message), message
+    if "cannot wait" in message:
+        queued = "drop" if "drop" in message else "release"
+        assert hint.endswith(f"queue with SELECT pganon.request_{queued}(...)")
+
+
+def test_what_is_no_refusal_is_raised_as_it_is(db: Database) -> None:
+    with pytest.raises(psycopg.errors.InsufficientPrivilege) as caught:
+        db.connect("analyst").execute("CALL pganon.ask('drop', 'none', NULL, '1 s')")
+    assert "pganon.ask(" in (caught.value.diag.context or ""), "with all that tells where it was"
