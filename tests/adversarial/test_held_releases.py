@@ -188,6 +188,7 @@ def test_two_increments_of_one_cohort(people: Database) -> None:
     assert growing.cohorts(conn) == [(12, False)], "who came since waits"
     assert _approved(people, first) == ("released", None)
     assert _approved(people, second) == ("failed", "stale")
+    assert _reason(people, second)
     assert len(growing.rows(conn)) == 12
     third = _grown(people)
     assert growing.cohorts(conn) == [(12, True), (6, False)]
@@ -222,6 +223,7 @@ def test_shared_tables_were_changed_meanwhile(people: Database) -> None:
     table = sql.Identifier("pganon_data", row[0])
     conn.execute(sql.SQL("UPDATE {} SET disease = 'flu'").format(table))
     assert _approved(people, request) == ("failed", "stale")
+    assert _reason(people, request)
 
 
 def test_views_in_use_cost_no_approval(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -521,3 +523,4 @@ def test_a_late_approval_of_signatures(db: Database) -> None:
     assert result.request is not None
     kept.release({**people, 7: "a", 8: "b"}, release="r_other")
     assert _approved(db, result.request) == ("failed", "stale")
+    assert _reason(db, result.request or 0)
