@@ -35,7 +35,7 @@ BEGIN
         RETURN;
     END IF;
     unserved := CASE WHEN found_row.state = 'waiting' AND NOT found_row.worker_alive
-        THEN '; no worker is alive, so ask the steward to start one' ELSE '' END;
+        THEN '; no worker is alive: the steward starts one by `pganon worker`' ELSE '' END;
     done := found_row.state NOT IN ('waiting', 'running', 'awaiting_approval', 'approved');
     IF done AND found_row.state NOT IN ('released', 'unchanged') THEN
         failed := CASE
