@@ -31,7 +31,9 @@ def home(monkeypatch):
 
 def psql(*arguments: str) -> str:
     call = [sys.executable, "-m", "pganon.cli.main", "server", "psql", *arguments]
-    ran = subprocess.run(call, stdout=-1, stderr=subprocess.STDOUT, text=True, check=False)
+    ran = subprocess.run(
+        call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     return ran.stdout.strip()
 
 
