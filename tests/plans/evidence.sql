@@ -576,10 +576,9 @@ SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY("g"."hidden", "g"."label", "g"."peop
 "g"."sizes", "g"."above") ORDER BY "g"."hidden", "g"."people" DESC, "g"."key"), '[]') AS "groups"
 FROM (SELECT COUNT(*) AS "people", CAST(SUM(1.0 / "r"."n") AS DOUBLE PRECISION) AS "risk",
 PERCENTILE_DISC(CAST(ARRAY[0.5, 0.9, 0.95, 0.99, 1] AS float8[])) WITHIN GROUP (ORDER BY "r"."n"
-DESC) AS "sizes", ARRAY[COUNT(*) FILTER(WHERE "r"."n" <= 11), COUNT(*) FILTER(WHERE "r"."n" <= 10)]
-AS "above", FALSE AS "hidden", CAST(NULL AS TEXT) AS "label", 0 AS "key" FROM (SELECT "m"."n" FROM
-"pganon_work"."r0_mshown" AS "m" CROSS JOIN LATERAL GENERATE_SERIES(1, "m"."n")) AS "r") AS "g"
-WHERE "g"."people" > 0;
+DESC) AS "sizes", ARRAY[COUNT(*) FILTER(WHERE "r"."n" <= 11)] AS "above", FALSE AS "hidden",
+CAST(NULL AS TEXT) AS "label", 0 AS "key" FROM (SELECT "m"."n" FROM "pganon_work"."r0_mshown" AS "m"
+CROSS JOIN LATERAL GENERATE_SERIES(1, "m"."n")) AS "r") AS "g" WHERE "g"."people" > 0;
 
 -- evidence.released_sizes_sizes: sizes of the classes
 -- [one_dimensional, mondrian, full_domain, sloms, lgb_mdp, lgb_ncp, local_bucketization,
