@@ -30,7 +30,7 @@ from pganon.steps.facts import RECORDS, Fact, count, counts, digest, measure, or
 from pganon.steps.relations import CheckQuery
 
 FINGERPRINT = digest("fingerprint")
-"""32 bytes: a keyed hash of all staged relations."""
+"""A keyed hash of all staged relations."""
 
 
 def measured(number: int) -> Fact[float | None]:

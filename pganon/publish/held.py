@@ -213,7 +213,8 @@ def publish_held(
         # A stamp is for a session. Taken before the fingerprint, it covers what comes after.
         names = [relation.staged for relation in staged.relations]
         taken = tuple(stamp for stamp, _ in stamps(conn, names))
-        if fingerprint(conn, staged.run_id, _tables(staged)) != staged.fingerprint:
+        found = fingerprint(conn, staged.run_id, _tables(staged), staged.fingerprint)
+        if found != staged.fingerprint:
             raise _changed(staged)
 
         def finally_(version: PublishedVersion) -> None:
@@ -223,7 +224,7 @@ def publish_held(
         with _population_lock(conn, staged):
             if kept_for(conn, claim.id) is None:  # it has people who were forgotten meanwhile
                 raise _gone(staged)
-            if _beside(conn, staged) != kept.beside:
+            if _beside(conn, staged, kept.beside) != kept.beside:
                 raise _changed(staged)
             try:
                 again = judged_again(conn, staged)
@@ -245,12 +246,12 @@ def _tables(staged: Staged) -> list[QualifiedName]:
     return shared + [relation.staged for relation in staged.relations]
 
 
-def _beside(conn: Connection, staged: Staged) -> bytes | None:
+def _beside(conn: Connection, staged: Staged, compared: bytes | None = None) -> bytes | None:
     """Fingerprint of tables that no stamp covers; None without any, or if one is gone."""
     tables = staged.judged.tables if staged.judged else ()
     found = views.standing(conn, tables)
     existing = [name for name in tables if name in found]
-    return fingerprint(conn, staged.run_id, existing) if existing else None
+    return fingerprint(conn, staged.run_id, existing, compared) if existing else None
 
 
 @contextmanager

@@ -67,14 +67,26 @@ class PublishedVersion:
         return {**self.__dict__, "views": [str(view) for view in self.views]}
 
 
-def fingerprint(conn: Connection, run_id: int, relations: Sequence[QualifiedName]) -> bytes:
-    """Keyed fingerprint, 32 bytes, of relations in this order, under the secrets of a run.
+def fingerprint(
+    conn: Connection,
+    run_id: int,
+    relations: Sequence[QualifiedName],
+    compared: bytes | None = None,
+) -> bytes:
+    """Keyed fingerprint of relations in this order, under the secrets of a run.
 
     For a :class:`Staged` release: of the tables that it shares, then those that it staged.
+
+    Args:
+        compared: one with which the result is compared, made by this or an earlier program.
     """
     row = conn.execute(
         sqlfiles.query("publish", "fingerprint"),
-        {"run_id": run_id, "relations": [str(name) for name in relations]},
+        {
+            "run_id": run_id,
+            "relations": [str(name) for name in relations],
+            "compared": compared,
+        },
     ).fetchone()
     assert row is not None
     return bytes(row[0])
@@ -96,7 +108,8 @@ def is_intact(conn: Connection, version: Version) -> bool:
     relations = version.all_tables
     if not views.all_there(conn, relations):
         return False
-    return fingerprint(conn, version.run_id, relations) == version.fingerprint
+    found = fingerprint(conn, version.run_id, relations, version.fingerprint)
+    return found == version.fingerprint
 
 
 def publish(

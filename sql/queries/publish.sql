@@ -190,14 +190,15 @@ WHERE v.members_table IS NOT NULL AND v.increments IS NULL AND v.population = %(
 ORDER BY v.run_id;
 
 -- fingerprint --
--- Fingerprint of relations in this order.
+-- Fingerprint of relations in this order; perhaps one to be compared with.
 SELECT pganon.fingerprint(
     %(run_id)s,
     ARRAY(
         SELECT to_regclass(t.name)
         FROM unnest(%(relations)s::text[]) WITH ORDINALITY AS t(name, place)
         ORDER BY t.place
-    )
+    ),
+    %(compared)s
 );
 
 -- stamps --

@@ -47,7 +47,7 @@ def read(conn: Connection, population: int, columns: Sequence[str]) -> Signature
         return None
     people, values_of, made, run_id = row
     signatures = Signatures(_named(people), _named(values_of), len(columns))
-    if fingerprint(conn, run_id, signatures) != bytes(made):
+    if fingerprint(conn, run_id, signatures, bytes(made)) != bytes(made):
         raise LedgerError(
             "the table of signatures (m-invariance) was changed or is missing",
             hint="restore the tables from a backup, or release under another name for other people",
@@ -56,13 +56,23 @@ def read(conn: Connection, population: int, columns: Sequence[str]) -> Signature
     return signatures
 
 
-def fingerprint(conn: Connection, run_id: int, signatures: Signatures) -> bytes | None:
-    """Keyed fingerprint of the tables; None if one of them or the secret is missing."""
+def fingerprint(
+    conn: Connection, run_id: int, signatures: Signatures, compared: bytes | None = None
+) -> bytes | None:
+    """Keyed fingerprint of the tables; None if one of them or the secret is missing.
+
+    Args:
+        compared: one with which it is compared, made by this or an earlier program.
+    """
     try:
         with conn.transaction():
             row = conn.execute(
                 sqlfiles.query("publish", "fingerprint"),
-                {"run_id": run_id, "relations": [str(signatures.people), str(signatures.values)]},
+                {
+                    "run_id": run_id,
+                    "relations": [str(signatures.people), str(signatures.values)],
+                    "compared": compared,
+                },
             ).fetchone()
     except psycopg.Error as error:
         if error.sqlstate in (SqlState.NO_SECRET, SqlState.RELATION_MISSING):

@@ -107,7 +107,8 @@ BEGIN
     parameter := NULL;
     measured := NULL;
     holds := complete AND coalesce(
-        pganon.fingerprint(stored.run_id, relations) = stored.fingerprint, false
+        pganon.fingerprint(stored.run_id, relations, stored.fingerprint) = stored.fingerprint,
+        false
     );
     RETURN NEXT;
 
