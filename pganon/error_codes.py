@@ -133,6 +133,10 @@ class ErrorCode(StrEnum):
         "the query cannot be estimated from the release; the message says where and why",
         "write it as the hint says, or ask the release with plain SQL",
     )
+    EVENT_SHARE = _says(
+        "no groups of related tables keep the share of people who may have a value",
+        "raise `beta`, or declare the column insensitive",
+    )
     EXPRESSION = _says(
         "an expression that others wrote, such as of a view, fails on a row",
         "correct the expression that the message names, or leave the records out",
@@ -203,7 +207,8 @@ class ErrorCode(StrEnum):
         "a key or an individual is NULL", "leave these records out with `where`, or fill the column"
     )
     KEY_REPEATED = _says(
-        "rows to import have the same key", "remove repeated rows, or take another key"
+        "rows to import, or of related tables, have the same key",
+        "remove repeated rows, or take another key",
     )
     KEYS_CHANGED = _says(
         "hardly anybody of an earlier version is in the source",
@@ -228,6 +233,10 @@ class ErrorCode(StrEnum):
     LOCK_LOST = _says(
         "the session does not hold its lock any more",
         "connect to the server directly, and run it again",
+    )
+    LOOKUP_PEOPLE = _says(
+        "rows of a table with `people: none` belong to one person each",
+        "leave the table out of the policy",
     )
     LOST = _says(
         "another worker was given the request, or it ended",
@@ -305,9 +314,17 @@ class ErrorCode(StrEnum):
         "no server is given, and the embedded one does not run",
         "give `--dsn` or PGANON_DSN, or run `pganon server start`",
     )
+    ORPHANS = _says(
+        "rows of related tables lead to nobody",
+        "correct them, or write `orphans: leave_out`",
+    )
     READ_REPLICA = _says(
         "the server is a read replica, on which nothing can be written",
         "connect to the primary server",
+    )
+    REFERENCE = _says(
+        "values name no row of the table without people that they reference",
+        "correct them, or remove `references` from the column",
     )
     SERVER_ENCODING = _says(
         "the database has the encoding SQL_ASCII, of which nobody knows what its bytes mean",
@@ -470,6 +487,10 @@ class ErrorCode(StrEnum):
         "individuals have several records where each is taken for one",
         "release one record per individual, or accept it as the hint says",
     )
+    SHARED_FACT = _says(
+        "rows of related tables lead to several people each",
+        "leave a reference out",
+    )
     SOURCE_CHANGED = _says(
         "a source or function changed while the run began", "run the release again"
     )
@@ -503,6 +524,10 @@ class ErrorCode(StrEnum):
     TABLE_GONE = _says(
         "a table or view of a run was renamed, moved or dropped",
         "see whether an event trigger does that, and run it again",
+    )
+    TOO_FEW_HOLDERS = _says(
+        "too few people have rows in one of the related tables",
+        "lower k, or leave the table out",
     )
     TOO_FEW_RECORDS = _says(
         "the source or a cohort has fewer records than a group needs",

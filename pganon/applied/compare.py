@@ -79,8 +79,8 @@ def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
     for model in models:
         given = dict(model)
         label = given.pop("model")
-        column = given.pop("column", None)
-        label = f"{label}({column})" if column is not None else label
+        named = [given.pop(key) for key in ("table", "column") if given.get(key) is not None]
+        label = f"{label}({'.'.join(named)})" if named else label
         found |= dict(_paths(given, f"{_PRIVACY}.{label}"))
     return found
 

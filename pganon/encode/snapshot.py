@@ -21,6 +21,7 @@ from pganon.encode.earlier_people import RETURNED_RECORDS, known_steps
 from pganon.encode.facts import MOST_EACH
 from pganon.encode.keys import key_text_of
 from pganon.encode.people import has_several, owner_columns
+from pganon.encode.related import related_tables
 from pganon.encode.semi_sensitive import (
     applies,
     unmatched_counts,
@@ -87,6 +88,7 @@ def read_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, .
         external=ExternalObjects(spec.read),
         counted=READ,
         placement=lambda state: beside_source(spec),
+        beside=related_tables(spec),
     )
     known = known_steps(spec, people, lambda state: state.work(SNAP))
     return (*alias_steps(spec), read, *known)
@@ -378,6 +380,13 @@ def _individual_problem(spec: ReleaseSpec, row: Mapping[str, Any]) -> PganonErro
     repeated = row["records"] - row["individuals"]
     if repeated <= 0:
         return None
+    if spec.related is not None:
+        return PreconditionError(
+            f"the key {names} is there again in {repeated} rows of the root, which has a row for"
+            " each person",
+            hint="name the columns of a primary key, or a view with a row per person",
+            code=ErrorCode.KEY_REPEATED,
+        )
     models = ", ".join(requirement.model.name for requirement in spec.requirements)
     return PrivacyRefusal(
         f"individuals named by {names} have several records each:"

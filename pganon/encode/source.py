@@ -21,6 +21,7 @@ from pganon.encode.population import population_row, population_steps
 from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
 from pganon.encode.records import keys, snapshot_row
+from pganon.encode.related import read_row, read_tables
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
 from pganon.encode.work import POPULATION, PRIOR, SNAP, WEIGHT, place
 from pganon.errors import PganonError
@@ -118,7 +119,8 @@ def others_of(spec: ReleaseSpec, facts: Facts) -> dict[tuple[str, str], bytes]:
         name = str(spec.population.name)
         people = {("tree", f"{a.index} in {name}"): _place_fact(a) for a in _given_places(spec)}
         people |= {("population", name): _POPULATION}
-    return {key: facts[fact] for key, fact in (trees | public | prior | people).items()}
+    tables = {("table", name): _table_fact(name) for name in read_tables(spec)}
+    return {key: facts[fact] for key, fact in (trees | public | prior | people | tables).items()}
 
 
 def assumed_fingerprint(spec: ReleaseSpec) -> bytes:
@@ -191,6 +193,10 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         row = exp.func("row", col("value", "t"), col("path", "t"))
         digested = _digest(state.work(place(a.index)), row, a.column.name, _place_fact(a).column)
         tree = tree.select(digested)
+    for name in read_tables(spec):
+        row, columns = read_row(spec, name)
+        signature = json.dumps([name, columns], ensure_ascii=False)
+        tree = tree.select(_digest(state.work(name), row, signature, _table_fact(name).column))
     return tree
 
 
@@ -200,7 +206,11 @@ def _other_facts(spec: ReleaseSpec) -> list[Fact[bytes]]:
     public = [_public_fact(number) for number, _ in enumerate(spec.public)]
     prior = [_PRIOR] if spec.prior and spec.background else []
     people = [_POPULATION, *map(_place_fact, _given_places(spec))] if spec.population else []
-    return [*trees, *public, *prior, *people]
+    return [*trees, *public, *prior, *people, *map(_table_fact, read_tables(spec))]
+
+
+def _table_fact(name: str) -> Fact[bytes]:
+    return digest(f"{_OTHERS}_{name}")
 
 
 def _tree_fact(number: int) -> Fact[bytes]:

@@ -82,7 +82,9 @@ class _Resolver:
         if folded(source.this) not in wanted or (schema and folded(schema) != view.schema):
             name = quote(self.release.name)
             raise Unsupported(
-                f"the query is not from the release {name}", source, f"write FROM {name}"
+                f"the query is not from the release {name}",
+                source,
+                f"write FROM {name}; values of other tables of a release are not estimated",
             )
 
     # -- the list, GROUP BY, ORDER BY -----------------------------------------------------------

@@ -119,6 +119,18 @@ ASSIGNED = Table("assigned", lambda spec, state: ["gid", "cell", "n"])
 """A row per cluster and cell: `n` records of the cell are in the cluster."""
 
 
+TREE = Table("tree", lambda spec, state: ["node", "parent", "start", "n", "loss"])
+"""A row per group that was cut, and per class as minus its `gid`: the group of which it is a side,
+the number of the first of its records, which it has in a row, how many, and what is lost of them.
+"""
+
+
+@cache
+def class_groups(partition: int) -> Table:
+    """A row per class `gid`: its group in a partition of related tables, a number of the tree."""
+    return Table(f"class_groups{partition}", lambda spec, state: ["gid", "grp"])
+
+
 @cache
 def support(number: int) -> Table:
     """A row per combination of a QS set that exists, values by number; sets count from 1."""

@@ -18,6 +18,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
 from pganon.forms.form import PublishedForm
 from pganon.methods.common.base import Method
+from pganon.methods.related import related
 from pganon.policy.options import MethodOptions, Support
 from pganon.policy.registry import OnDemand, word_of
 from pganon.policy.words import ROLES
@@ -145,4 +146,6 @@ def _refused(name: str, value: str, why: str) -> UsageError:
 
 
 def method_of(spec: ReleaseSpec) -> Method:
-    return methods()[spec.policy.method.name]
+    """The method of a policy; of one with tables, what is made of it for several."""
+    method = methods()[spec.policy.method.name]
+    return method if spec.related is None else related(method)

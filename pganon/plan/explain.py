@@ -200,6 +200,12 @@ def _sql(step: Alone, state: State) -> str:
 
 def _made(step: CreateTable, state: State) -> str:
     table, placement, select = step.table(state), step.placement(state), _pretty(step.select(state))
+    if step.beside:
+        every = {one.table(state): _pretty(one.select(state)) for one in (step, *step.beside)}
+        first, *others = [f"INSERT INTO {table}\n{select}" for table, select in every.items()]
+        beside = ",\n".join(f"filled{n} AS ({insert})" for n, insert in enumerate(others))
+        made = [f"CREATE TABLE {t} AS\n{q}\nWITH NO DATA" for t, q in every.items()]
+        return ";\n".join([*made, f"WITH {beside}\n{first}"])
     if placement is None:
         return f"CREATE TABLE {table} AS\n{select}"
     made = f"CREATE TABLE {table} AS\n{select}\nWITH NO DATA"

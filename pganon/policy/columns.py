@@ -69,7 +69,11 @@ Means = Annotated[
 
 
 class ColumnPolicy(Declaration):
-    """Role of one source column, and how it may be treated."""
+    """Role of one source column, and how it may be treated.
+
+    Attributes:
+        apart: of the root of related tables, whether no group has several of its values.
+    """
 
     role: Annotated[Role, known_word("role")]
     type: Annotated[ColumnType, known_word("column type")] | None = None
@@ -85,6 +89,7 @@ class ColumnPolicy(Declaration):
     shown: Means = "none"
     mean: bool = False
     published_as: Name | None = Field(default=None, alias="as")
+    apart: bool = False
 
     @model_validator(mode="after")
     def _keys_fit_role(self) -> ColumnPolicy:

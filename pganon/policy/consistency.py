@@ -16,6 +16,7 @@ from pganon.policy.over_time import over_time_refusals
 from pganon.policy.refusals import Refusal, alternatives, nearest, show, undeclared
 from pganon.policy.reporting import Reporting
 from pganon.policy.sensitive_when import HIDDEN
+from pganon.policy.tables import table_refusals
 from pganon.policy.words import NOBODY
 
 
@@ -42,18 +43,20 @@ def policy_refusals(policy: Written) -> Iterator[Refusal]:
     yield from _shown_refusals(policy)
     yield from exclusion_refusals(registry, policy.exclusions, columns, method)
     yield from over_time_refusals(registry, policy.keys, method)
+    yield from table_refusals(policy)
 
 
 def _model_refusals(policy: Written) -> Iterator[Refusal]:
     columns = policy.columns
     sets = {column.qs_set: None for column in columns.values() if column and column.qs_set}
-    seen: set[tuple[str, str | None, bool]] = set()
+    seen: set[tuple[object, ...]] = set()
     for i, model in enumerate(policy.models):
         if model is None:
             continue
         name: str | None = getattr(model, "column", None)
         # Whole tables and single columns are different things to require.
-        about = (model.model, name, getattr(model, "level", None) == "tuple")
+        of_events = (getattr(model, "table", None), getattr(model, "of_column", None))
+        about = (model.model, name, *of_events, getattr(model, "level", None) == "tuple")
         if about in seen:
             of = f' for column "{name}"' if name is not None else ""
             yield Refusal(("privacy", i), f"{model.model}{of} is required twice", "keep one")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from pganon.errors import PolicyError, Problem
 from pganon.policy.column_rules import column_refusals
@@ -26,6 +27,7 @@ from pganon.policy.policy_class import method_type, model_type, policy_class
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.registry import Registry
+from pganon.policy.tables import in_root, root_of, rooted
 from pganon.policy.variables import filled as with_variables
 
 MAX_BYTES = 1 << 20
@@ -192,13 +194,18 @@ def _validate(
     data: dict[str, Any], registry: Registry, filled: Collection[Place]
 ) -> tuple[Policy | None, list[Refusal]]:
     named = named_method(data, registry)
+    root = root_of(data.get("tables"))
     try:
+        data = rooted(data)
         return policy_class(registry, *named).model_validate(data), []
+    except PydanticCustomError as error:
+        return None, (error.context or {})["refusals"]
     except ValidationError as error:
         refusals = [*refusals_of(error, registry, named, filled), *_across(data, registry, named)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
-        unique.setdefault((refusal.place, refusal.message), refusal)
+        placed = replace(refusal, place=in_root(root, refusal.place))
+        unique.setdefault((placed.place, placed.message), placed)
     return None, list(unique.values())
 
 

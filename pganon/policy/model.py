@@ -26,6 +26,7 @@ from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.registry import Registry
 from pganon.policy.reporting import About, Reporting
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
+from pganon.policy.tables import Table, root_of
 from pganon.policy.texts import Condition, Name, RelationName
 from pganon.policy.words import NOBODY
 
@@ -104,6 +105,8 @@ class Policy(OverTime):
     where: Annotated[Condition, Field(max_length=20_000)] | None = None
     individual: Key | None = None
     columns: dict[Name, ColumnPolicy]
+    tables: dict[Name, Table] = Field(default_factory=dict)
+    group_size: Annotated[int, Field(ge=2, le=2**31 - 1)] | None = None
     privacy: tuple[ModelDeclaration, ...]
     method: MethodOptions
     exclusions: Annotated[tuple[Exclusion, ...], Field(strict=False)] = ()
@@ -149,13 +152,21 @@ class Policy(OverTime):
         return (self.individual,) if isinstance(self.individual, str) else self.individual
 
     @property
+    def root(self) -> str | None:
+        """The name of the source, of a policy about related tables."""
+        return root_of(self.tables)
+
+    @property
     def several_each(self) -> bool:
         """Whether an individual may have several records."""
         accepted = self.records_per_individual == "many_accepted"
         return accepted or self.method.encoding.reserves_identity
 
     def document(self) -> dict[str, Any]:
-        """The policy as plain JSON data with the keys of the file; defaults are left out."""
+        """The policy as plain JSON data with the keys of the file; defaults are left out.
+
+        One with tables says what its root says in both places.
+        """
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 

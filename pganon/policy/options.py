@@ -64,9 +64,9 @@ UNPUBLISHED = frozenset(UNPUBLISHED_ROLES)
 
 BlockSize = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
-Support = Literal["exclusions", "invariant", "labels", "means", "population", "reference"]
+Support = Literal["exclusions", "invariant", "labels", "means", "population", "reference", "tables"]
 """Parts of a policy that only some methods support: its exclusion rules, `refresh: invariant`,
-`publish.labels`, means of classes, `report.population` and `publish.reference`."""
+`publish.labels`, means of classes, `report.population`, `publish.reference` and `tables`."""
 
 
 class MethodOptions(Declaration):

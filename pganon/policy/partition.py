@@ -42,6 +42,8 @@ DECIDES = frozenset(
         "regions",
         "ranges",
         "leavers",
+        "tables",
+        "group_size",
     }
 )
 """Keys of a policy that decide which groups are made, or how they are shown."""
@@ -78,6 +80,7 @@ COLUMN_DECIDES = frozenset(
         "nulls",
         "qs_set",
         "sensitive_when",
+        "apart",
     }
 )
 COLUMN_ELSE = frozenset({"published_as", "shown", "mean", "unprotected"})
@@ -86,7 +89,7 @@ COLUMN_ELSE = frozenset({"published_as", "shown", "mean", "unprotected"})
 Part = Mapping[str, Any]
 """Values of JSON by path, such as `privacy.k_anonymity.k`; omitted keys have their default."""
 
-_PLAIN = DECIDES - {"source", "individual", "columns", "privacy", "method"}
+_PLAIN = DECIDES - {"source", "individual", "columns", "privacy", "method", "tables"}
 """Those of them that are compared as they stand."""
 
 _GROUPED = ("quasi_identifying", "semi_sensitive", "quasi_sensitive")
@@ -104,6 +107,7 @@ def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Par
     key = policy.individual_key
     part["individual"] = key[0] if len(key) == 1 else list(key) or None
     part |= _columns(policy.columns, base_dir)
+    part |= _tables(policy)
     part |= _privacy(policy.privacy)
     part |= _method(policy.method)
     return {path: value for path, value in part.items() if value is not None}
@@ -136,14 +140,22 @@ def _columns(columns: Mapping[str, ColumnPolicy], base_dir: Path) -> dict[str, A
     return {"columns": order, **part}
 
 
+def _tables(policy: Policy) -> dict[str, Any]:
+    """The other tables of related ones, in their order, which decides names of columns."""
+    given = policy.model_dump(mode="json", by_alias=True, exclude_defaults=True, include={"tables"})
+    tables = {n: t for n, t in given.get("tables", {}).items() if n != policy.root}
+    part = {f"tables.{name}.{key}": value for name, t in tables.items() for key, value in t.items()}
+    return {**part, "tables": [*tables], "root": policy.root} if tables else {}
+
+
 def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:
     part: dict[str, Any] = {}
     for model in models:
         given = model.model_dump(mode="json", by_alias=True, exclude_defaults=True)
         label = given.pop("model")
-        column = given.pop("column", None)
-        if column is not None:
-            label = f"{label}({column})"
+        column, table = given.pop("column", None), given.pop("table", None)
+        if column is not None or table is not None:
+            label = f"{label}({'.'.join(filter(None, (table, column)))})"
         elif given.get("level") == "tuple":
             label = f"{label}[tuple]"  # beside it one of single columns may stand
         part |= {f"privacy.{label}.{key}": value for key, value in given.items()}

@@ -15,6 +15,7 @@ from pganon.policy.knowledge import Cells, Kernel, Knowledge
 from pganon.policy.model import Policy, Publish
 from pganon.policy.refusals import ERROR_TYPE, Place, Refusal, nearest, show
 from pganon.policy.registry import Registry
+from pganon.policy.tables import COLUMNS, TABLES
 
 _NOT_A_TEXT = ("int_type", "int_from_float", "float_type", "bool_type")
 _FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
@@ -48,6 +49,8 @@ def refusals_of(
 def _place(loc: Place) -> Place:
     """Without the parts that name a member of a union, which are no keys of the file."""
     match loc:
+        case ("tables", name, "root" | "events" | "lookup", *rest):
+            return ("tables", name, *_place(tuple(rest)))
         case ("columns", name, "[key]"):
             return ("columns", name)
         case ("columns", _, "hierarchy" | "domain", _, *rest):
@@ -153,8 +156,14 @@ def _example(place: Place) -> str | None:
 def _known_keys(loc: Place, registry: Registry, named: tuple[str, ...]) -> list[str]:
     """Keys of the model at a place, as the file writes them."""
     match loc:
+        case ("tables", _, "root" | "events" | "lookup" as kind):
+            model: type[BaseModel] = TABLES[kind]
+        case ("tables", _, "root", *rest):
+            return _known_keys(tuple(rest), registry, named)
+        case ("tables", _, "events" | "lookup" as kind, "columns", _):
+            model = COLUMNS[kind]
         case ():
-            model: type[BaseModel] = Policy
+            model = Policy
         case ("method",) if named:
             model = registry.methods[named[0]]
         case ("publish",):

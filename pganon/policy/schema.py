@@ -14,6 +14,9 @@ def policy_schema(registry: Registry) -> dict[str, Any]:
     It knows keys, types and words; what goes together is checked by `pganon policy check`.
     """
     schema = policy_class(registry, *registry.methods).model_json_schema(by_alias=True)
+    of_one = ["source", "columns"]  # which tables have in their places
+    schema["required"] = [key for key in schema["required"] if key not in of_one]
+    schema["anyOf"] = [{"required": of_one}, {"required": ["tables"]}]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,

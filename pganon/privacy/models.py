@@ -17,6 +17,7 @@ from pganon.policy.refusals import known_word, refuse_one
 from pganon.privacy import population, profit, release
 from pganon.privacy.base import Model
 from pganon.privacy.declaration import PrivacyModel
+from pganon.privacy.events import EventShare
 from pganon.privacy.frequency import (
     AnatomyLDiversity,
     AtLeastTwo,
@@ -322,5 +323,6 @@ MODELS: tuple[type[PrivacyModel], ...] = (
     IRAlphaBetaAnonymity,
     EIRLDiversity,
     EIRAlphaBetaAnonymity,
+    EventShare,
 )
 """Every privacy model of this version."""

@@ -106,8 +106,8 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 def _label(item: Mapping[str, Any], number: int) -> str:
     if "model" not in item:
         return str(number + 1)
-    column = f"({item['column']})" if item.get("column") else ""
-    return f"{item['model']}{column}"
+    about = ".".join(item[key] for key in ("table", "column") if item.get(key))
+    return f"{item['model']}({about})" if about else item["model"]
 
 
 def _sources(before: Version, after: Version) -> Iterator[VersionDifference]:

@@ -142,10 +142,11 @@ def read(conn: Connection, name: str) -> History | None:
     return History(release, tuple(_version(row) for row in rows))
 
 
-def sources_of(conn: Connection, oid: int) -> tuple[str, ...]:
-    """Names of a relation and of all that its rows come from, as versions remember them."""
-    row = conn.execute(sqlfiles.query("publish", "sources"), {"oid": oid}).fetchone()
-    return tuple(row[0] or ()) if row else ()
+def sources_of(conn: Connection, *oids: int) -> tuple[str, ...]:
+    """Names of relations and of all that their rows come from, as versions remember them."""
+    query = sqlfiles.query("publish", "sources")
+    rows = [conn.execute(query, {"oid": oid}).fetchone() for oid in oids]
+    return tuple(dict.fromkeys(name for row in rows if row for name in row[0] or ()))
 
 
 def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:

@@ -253,6 +253,7 @@ class ColumnResolver:
             qs_set=declared.qs_set,
             ranged=declared.hierarchy is not None and has_ranges(declared.hierarchy),
             in_regions=self.policy.ranges == "region",
+            apart=declared.apart,
         )
 
     def _scale_name(self, column: Column, declared: ColumnPolicy) -> str | None:

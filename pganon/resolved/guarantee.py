@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pganon.policy.options import UNSEEN
@@ -14,6 +14,7 @@ from pganon.privacy.population import PopulationModel
 from pganon.privacy.profit import Profitability
 from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.tables import EVENT_SHARE, HOLDERS
 
 CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
@@ -35,7 +36,39 @@ def guarantee(spec: ReleaseSpec) -> list[dict[str, Any]]:
     a `reader` of whom also everything is true that it `assumes`. `over_versions` says who of them
     may have other versions about the same people, too.
     """
-    return [_stated(spec, requirement) for requirement in spec.requirements]
+    return [*[_stated(spec, requirement) for requirement in spec.requirements], *_of_tables(spec)]
+
+
+_LIKE_OTHERS = "expects the same of all people of a group, and knows no rows of others"
+"""An assumption about readers of related tables."""
+
+
+def _of_tables(spec: ReleaseSpec) -> Iterator[dict[str, Any]]:
+    """What is promised of groups in which other tables have their values."""
+    related = spec.related
+    if related is None:
+        return
+    stated: list[dict[str, Any]] = []
+    for events in related.events:
+        named = {"column": None, "table": events.name}
+        stated.append({"model": HOLDERS, "k": related.k, **named})
+        if events.membership is not None:
+            stated.append({"model": EVENT_SHARE, "beta": float(events.membership), **named})
+        stated += [
+            {**named, "model": EVENT_SHARE, "beta": float(item.limit), "column": item.published}
+            for item in events.items
+            if item.limit is not None
+        ]
+    known = "who knows the quasi-identifiers of a person, and that there are rows"
+    for item in stated:
+        yield {
+            "requirement": in_words(item),
+            **item,
+            "over_versions": _over_versions(spec, None),
+            "reader": known,
+            "assumes": [_LIKE_OTHERS],
+            "adversary": f"{known}, and {_LIKE_OTHERS}",
+        }
 
 
 def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:
@@ -76,14 +109,14 @@ def in_words(stated: Mapping[str, Any]) -> str:
     return " ".join([f"{stated['model']}{column}", *rest, *if_given, *phrases])
 
 
-def _over_versions(spec: ReleaseSpec, model: Model) -> str:
+def _over_versions(spec: ReleaseSpec, model: Model | None) -> str:
     """Where nobody can tell who is in other versions, or it is accepted, one version counts."""
     known = spec.individual or spec.record_key
     if isinstance(model, PopulationModel | PopulationUniqueness | Profitability):
         return ONE_VERSION  # nobody counts whom several versions cover together, or what they lose
     if not known or spec.policy.republication != "refuse":
         return ONE_VERSION
-    if spec.invariant and model.judged is Judged.MOST:
+    if spec.invariant and model is not None and model.judged is Judged.MOST:
         return KEPT_SETS if len(spec.invariant_items) == 1 else KEPT_VECTORS
     return ALL_VERSIONS
 

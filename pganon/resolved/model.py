@@ -30,6 +30,7 @@ from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
+from pganon.resolved.tables import Related
 
 
 class Scale(StrEnum):
@@ -101,6 +102,7 @@ class Attribute:
             loss of an ancestor is its width; else by label, and the number of its leaves.
         hidden: of a semi-sensitive column, where it is no attribute but sensitive.
         in_regions: whether a group shows the bounds of its region, whatever its records have.
+        apart: whether no group has several of its values.
     """
 
     index: int
@@ -120,6 +122,7 @@ class Attribute:
     ranged: bool = False
     hidden: Hidden | None = None
     in_regions: bool = False
+    apart: bool = False
 
     @property
     def attained(self) -> bool:
@@ -274,6 +277,7 @@ class ReleaseSpec:
         base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
         distributed_reads: what statements of a run read of tables that Citus distributes.
+        related: the other tables of a release of several.
         shards: those of the source, where it is such a table itself and the run may work on them.
     """
 
@@ -304,6 +308,7 @@ class ReleaseSpec:
     population: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
+    related: Related | None = None
     roles: Mapping[str, int] = field(default_factory=dict)
     distributed_reads: tuple[DistributedRead, ...] = ()
     shards: Shards | None = None
@@ -346,7 +351,7 @@ class ReleaseSpec:
         """
         first = self.growth is None or self.growth.version is None
         # What was cut may be undone, and classes be left out.
-        stays = first and not self.of_release and not self.profits
+        stays = first and not self.of_release and not self.profits and self.related is None
         return stays and self.has_identity and self.policy.method.admits("regions", "leaves")
 
     @property
@@ -472,10 +477,18 @@ class ReleaseSpec:
 
     @property
     def read(self) -> tuple[QualifiedName, ...]:
-        """Relations that the snapshot reads: the source, exceptions, people who are left out."""
+        """Relations that the snapshot reads: the source, exceptions, people who are left out, other
+        tables."""
         names = [h.exceptions.name for h in self.hidden if h.exceptions is not None]
         names += [self.exclude.name] if self.exclude is not None else []
+        names += self.related.relations if self.related is not None else ()
         return tuple(dict.fromkeys([self.source.name, *names]))
+
+    @property
+    def about_people(self) -> tuple[int, ...]:
+        """Numbers of the relations whose rows are of people: the source, and tables of events."""
+        events = self.related.events if self.related is not None else ()
+        return (self.source.oid, *[one.relation.oid for one in events])
 
     def view_of(self, part: str) -> QualifiedName:
         """The published view of a part of the release, beside :attr:`view`."""

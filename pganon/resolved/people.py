@@ -110,7 +110,7 @@ def people_problem(
                 f"{relation.name} has no readable column {quote(name)}, which tells people apart",
                 f"name a table with the columns {', '.join(map(quote, key))}",
             )
-        if column is not None and _texts_of(column) != _texts_of(other):
+        if column is not None and texts_of(column) != texts_of(other):
             return (
                 f"column {quote(name)} is {column.type_name} in {source.name} and {other.type_name}"
                 f" in {relation.name}, where the same person may have another key",
@@ -119,7 +119,7 @@ def people_problem(
     return None
 
 
-def _texts_of(column: Column) -> str:
+def texts_of(column: Column) -> str:
     """The same for types in which a key is the same text."""
     kind = column.kind
     return column.base if kind == "unsupported" else _SAME_TEXTS.get(kind, kind)

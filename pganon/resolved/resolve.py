@@ -36,7 +36,9 @@ from pganon.resolved.people import (
 )
 from pganon.resolved.problems import LineOf, Problems
 from pganon.resolved.reference import reference_refusals
+from pganon.resolved.related import related
 from pganon.resolved.source import Source
+from pganon.resolved.tables import Related
 
 
 def resolve(
@@ -49,6 +51,7 @@ def resolve(
     population: Relation | None = None,
     exclude: Relation | None = None,
     aliases: Relation | None = None,
+    tables: Mapping[str, Relation] | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
     line_of: LineOf = lambda field: None,
@@ -62,8 +65,9 @@ def resolve(
         population: the one of people whom models count beside the source.
         exclude: the one of people who are left out.
         aliases: the one of people whose key changed.
+        tables: those of related tables, by their name in the policy.
     """
-    problems = Problems(line_of)
+    problems = Problems(line_of, root=policy.root)
     source = Source(relation, problems)
     beside = _Relations(public or {}, prior, population, exclude, aliases)
     where = source.condition("where", policy.where)
@@ -71,9 +75,10 @@ def resolve(
     _check_people(policy, source, beside)
     _check_undeclared(policy, source)
     _check_together(policy, source, beside, columns)
+    others = related(policy, source, tables or {}, base_dir)
     spec = None
     if not problems.reported:
-        spec = _spec(policy, source, beside, columns, where, base_dir)
+        spec = _spec(policy, source, beside, columns, where, base_dir, others)
         problems.refuse(increment_refusals(spec))
     if problems.reported or spec is None:
         raise PolicyError(problems.reported, file=file)
@@ -149,6 +154,7 @@ def _spec(
     columns: Columns,
     where: exp.Expr | None,
     base_dir: Path,
+    others: Related | None,
 ) -> ReleaseSpec:
     """The specification of a policy without problems."""
     relation, publish = source.relation, policy.publish
@@ -179,4 +185,5 @@ def _spec(
         rules=tuple(rules(policy, columns.attributes, columns.sensitive)),
         partition=partition_part(policy, relation.name, base_dir),
         base_dir=base_dir,
+        related=others,
     )

@@ -155,11 +155,15 @@ class Computation:
         """
         if step != SNAPSHOT:
             return
-        source = self.plan.spec.source
-        relation = read_relation(self._conn, self.plan.spec.policy.source)
-        sources = tuple(release_state.sources_of(self._conn, source.oid))
-        if relation != source or sources != self._sources:
-            raise source_changed(source, relation)
+        spec = self.plan.spec
+        others = spec.related.read if spec.related is not None else {}
+        found = {spec.policy.source: spec.source}
+        found |= {spec.policy.tables[name].source: relation for name, relation in others.items()}
+        sources = release_state.sources_of(self._conn, *spec.about_people)
+        for name, before in found.items():
+            relation = read_relation(self._conn, name)
+            if relation != before or sources != self._sources:
+                raise source_changed(before, relation)
 
     def _explained(self, error: DatabaseError) -> PganonError:
         """The error of a step, with the column that caused it, if that can be found out now."""

@@ -16,7 +16,8 @@ from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.encode.source import assumed_fingerprint
-from pganon.errors import PolicyError
+from pganon.error_codes import ErrorCode
+from pganon.errors import PolicyError, PreconditionError
 from pganon.forms.group_data import is_remembered
 from pganon.history import populations
 from pganon.history import versions as memory
@@ -114,7 +115,7 @@ def plan_release(
     loaded = policy if isinstance(policy, LoadedPolicy) else load_policy(policy)
     with contextlib.closing(connect_as_owner(dsn, owner=owner)) as conn, sessions.translated():
         spec = resolve_policy(conn, loaded)
-        sources = release_state.sources_of(conn, spec.source.oid)
+        sources = release_state.sources_of(conn, *spec.about_people)
         growth, people = growth_of(conn, spec, sources), people_of(conn, spec, sources)
         spec = replace(spec, growth=growth)
         versions = beside(conn, spec, sources, publishes=True)
@@ -164,6 +165,7 @@ def resolve_policy(
         population=population_relation(read, policy),
         exclude=read(policy.exclude.relation) if policy.exclude else None,
         aliases=read(policy.aliases.relation) if policy.aliases else None,
+        tables={name: read(table.source) for name, table in policy.tables.items()},
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,
@@ -175,6 +177,12 @@ def resolve_policy(
         citus = is_installed(conn)
         check_code(conn, spec.external, spec.trusted.values(), citus=citus)
         reads = distributed_reads(conn, _statements(spec), installed=citus)
+        if reads and spec.related is not None:
+            raise PreconditionError(
+                "related tables cannot be read where Citus distributes one of them",
+                hint="copy them into tables of this server",
+                code=ErrorCode.SOURCE_KIND,
+            )
         shards = shards_of(conn, spec.source) if reads else None
         spec = replace(spec, distributed_reads=reads, shards=shards)
     return spec

@@ -68,8 +68,13 @@ def refuse_growing(loaded: LoadedPolicy, verb: str) -> None:
     """Refuse a policy whose dry runs make no groups.
 
     Raises:
-        UsageError: the release grows.
+        UsageError: the release grows, or is of several tables.
     """
+    if loaded.policy.tables:
+        raise UsageError(
+            f"nothing is measured of related tables by `pganon {verb}` in this version",
+            hint=f"{verb} a policy about the table {loaded.policy.root} alone",
+        )
     refresh = loaded.policy.refresh
     if refresh != "recompute":
         raise UsageError(
@@ -112,7 +117,7 @@ def sharing(
             details=dict(details or {}),
             connect=connect,
         ) as run_id:
-            sources = release_state.sources_of(conn, spec.source.oid)
+            sources = release_state.sources_of(conn, *spec.about_people)
             # Dry runs copy the rows: they stay where that is done.
             plan = build_plan(replace(spec, shards=None), people=people_of(conn, spec, sources))
             computation = Computation(conn, connect, plan, run_id, options, sources)
@@ -171,7 +176,7 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
 
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Probed:
-    sources = release_state.sources_of(conn, spec.source.oid)
+    sources = release_state.sources_of(conn, *spec.about_people)
     try:
         plan = build_plan(spec, people=people_of(conn, spec, sources))
         computation = Computation(conn, connect, plan, run_id, Options(), sources)

@@ -32,6 +32,7 @@ from pganon.run.pool import Piece, Pool, Wanted, perform, side_by_side
 from pganon.run.tables import (
     analyze_table,
     copy_rows,
+    create_at_once,
     create_placed,
     create_table,
     create_table_as,
@@ -535,7 +536,9 @@ class Executor:
                 create_placed(self.conn, target, select, placement)
             seal_shards(self.conn, target)
         with self._together(step.external, staged):
-            if placement is not None:
+            if step.beside:
+                rows = self._create_at_once(step)
+            elif placement is not None:
                 rows = fill_table(self.conn, target, select)
             else:
                 analyze = step.analyze and not self.small
@@ -555,6 +558,19 @@ class Executor:
                 analyze_table(self.conn, target)
         elif rows:
             self.filled.add(target)
+
+    def _create_at_once(self, step: CreateTable) -> int:
+        """The rows of a table, which is made with those beside it."""
+        every = {one.table(self.state): one for one in (step, *step.beside)}
+        selects = {target: self._select(one) for target, one in every.items()}
+        rows = create_at_once(self.conn, selects)
+        for (target, one), number in zip(every.items(), rows, strict=True):
+            analyze_table(self.conn, target)
+            if one.counted is not None:
+                self.state = self.state.observing({one.counted: number})
+            if number:
+                self.filled.add(target)
+        return rows[0]
 
     def _together(
         self, external: ExternalObjects | None, staged: bool

@@ -254,7 +254,7 @@ def guarded(conn: Connection, loaded: LoadedPolicy) -> Guarded:
     """
     with translated():
         spec = resolve_policy(conn, loaded)
-        sources = release_state.sources_of(conn, spec.source.oid)
+        sources = release_state.sources_of(conn, *spec.about_people)
         key = tuple(spec.individual or spec.record_key)
         population = populations.find(conn, spec, sources) if key else None
         if population is None:

@@ -128,7 +128,7 @@ class Pipeline:
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         check_invariant(spec)
-        sources = release_state.sources_of(self.conn, spec.source.oid)
+        sources = release_state.sources_of(self.conn, *spec.about_people)
         population = populations.that_grows(self.conn, spec, sources)
         with locks.hold(self.conn, population=population):
             context = self.context = decided(self.conn, spec, sources, run_id, self.options)

@@ -109,6 +109,27 @@ def create_placed(conn: Connection, target: QualifiedName, select: Query, placem
     conn.execute(distributed(target, placement))
 
 
+def create_at_once(conn: Connection, tables: Mapping[QualifiedName, Query]) -> list[int]:
+    """Tables with rows of one instant, in an open transaction: one statement fills all of them.
+
+    Gives the rows of each.
+    """
+    made = sql.SQL("CREATE UNLOGGED TABLE {} {} AS {} WITH NO DATA")
+    empty = [made.format(t.identifier, sql.SQL(_NO_AUTOVACUUM), q) for t, q in tables.items()]
+    conn.execute(sql.SQL("; ").join([*empty, seal(list(tables))]))
+    first, *others = [
+        sql.SQL("INSERT INTO {} {}").format(t.identifier, q) for t, q in tables.items()
+    ]
+    beside = [
+        sql.SQL("{} AS ({})").format(sql.Identifier(f"filled{number}"), insert)
+        for number, insert in enumerate(others)
+    ]
+    conn.execute(sql.SQL("WITH {} {}").format(sql.SQL(", ").join(beside), first))
+    counts = [sql.SQL("(SELECT count(*) FROM {})").format(t.identifier) for t in tables]
+    row = conn.execute(sql.SQL("SELECT {}").format(sql.SQL(", ").join(counts))).fetchone()
+    return list(row or ())
+
+
 def fill_table(conn: Connection, target: QualifiedName, select: Query) -> int:
     """Insert the rows of a query; gives their number."""
     return conn.execute(sql.SQL("INSERT INTO {} {}").format(target.identifier, select)).rowcount

@@ -157,6 +157,7 @@ class CreateTable:
         placement: how its rows are distributed; None: they are on this server.
         inline: a small run makes it within each statement that reads it, best one alone. So its
             query gives the same rows whenever it is asked: no numbers without an order.
+        beside: tables that the same statement fills, with rows of the same instant.
     """
 
     name: str
@@ -171,6 +172,7 @@ class CreateTable:
     external: ExternalObjects | None = None
     placement: Callable[[State], By | None] = lambda state: None
     inline: bool = False
+    beside: Sequence[CreateTable] = ()
 
 
 def table(
@@ -422,7 +424,8 @@ def given(step: Alone, state: State) -> Sequence[Fact[Any]]:
         case CreateTable():
             target = step.table(state)
             stamp = [stamp_of(target)] if target.schema == STAGE_SCHEMA else []
-            return [*stamp, *([step.counted] if step.counted else [])]
+            counted = [one.counted for one in (step, *step.beside) if one.counted is not None]
+            return [*stamp, *counted]
         case Statement() | DropTables() | Load() | Ask():
             return ()
 
@@ -434,6 +437,8 @@ def noted(step: Alone, state: State, made: Made) -> None:
             target = step.table(state)
             if target.schema == WORK_SCHEMA:
                 made[target] = None
+            for other in step.beside if isinstance(step, CreateTable) else ():
+                made[other.table(state)] = None
         case DropTables():
             for table in step.tables(state):
                 made.pop(table, None)

@@ -25,7 +25,7 @@ DOCS = Path(__file__).parents[2] / "docs/reference"
 
 def test_models_and_methods_have_a_policy_in_the_tests() -> None:
     assert sorted(plans.METHODS) == sorted(NAMES)
-    assert list(EVERY) == WORDS
+    assert [*EVERY, "event_share"] == WORDS  # which is about several tables
 
 
 def test_generic_code_names_no_method() -> None:

@@ -204,13 +204,19 @@ def _sum(state: State) -> exp.Expr:
 
 
 def _part(spec: ReleaseSpec, state: State) -> exp.Expr:
-    """Number of the part of a record: its cohort, and which `own_class` attributes are NULL."""
+    """Number of the part of a record: its cohort, which `own_class` attributes are NULL, and the
+    values of attributes that are kept apart."""
     flags: list[exp.Expr] = []
     for axis in axes(spec.attributes):
         if axis.attribute.nulls == "own_class" and axis.has_null(state):
             flags.append(
                 fragment("(:c = 0)::int * :bit", c=col(axis.code, "r"), bit=num(2 ** len(flags)))
             )
+    base = 2 ** len(flags)
+    for axis in axes(spec.attributes):
+        if axis.attribute.apart:
+            flags.append(fragment(":c::int * :base", c=col(axis.code, "r"), base=num(base)))
+            base *= axis.size(state) + 1
     if spec.in_cohorts:
         flags.append(fragment(":c * :base", c=col("cohort", "r"), base=num(2 ** len(flags))))
     return cast(exp.paren(total([num(1), *flags])), "integer")

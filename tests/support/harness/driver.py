@@ -160,7 +160,7 @@ def prepared(
         [run_id, str(seed).encode(), seed, seed + 1, seed + 2],
     )
     plan = build_plan(spec, request=request)
-    sources = release_state.sources_of(conn, spec.source.oid)
+    sources = release_state.sources_of(conn, *spec.about_people)
     return Computation(conn, _no_other, plan, run_id, options, sources)
 
 

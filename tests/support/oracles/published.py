@@ -22,6 +22,7 @@ Model = Mapping[str, Any]
 """A requirement as a policy writes it."""
 
 ELSEWHERE = {
+    "event_share": "tests/integration/methods/related/test_related.py",
     "background_knowledge": "tests/integration/methods/background/test_background.py",
     "delta_presence": "tests/integration/methods/classes/test_population_models.py",
     "profitability": "tests/integration/methods/classes/test_profit.py",

@@ -291,7 +291,8 @@ def test_no_text_breaks_the_loader(text: str) -> None:
 
 def test_schema() -> None:
     schema = policy_schema(known())
-    assert schema["required"] == ["release", "source", "columns", "privacy", "method"]
+    assert schema["required"] == ["release", "privacy", "method"]
+    assert schema["anyOf"] == [{"required": ["source", "columns"]}, {"required": ["tables"]}]
     assert schema["additionalProperties"] is False
     publish = {"schema", "readers", "keep", "reference", "labels", "approval", "review_by"}
     assert set(schema["$defs"]["Publish"]["properties"]) == publish

@@ -13,6 +13,7 @@ from pganon.policy import partition
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash, partition_part
+from tests.support.sources import wards
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column
 
 SOURCE = QualifiedName("public", "adult")
@@ -57,7 +58,8 @@ def test_every_key_that_decides_is_in_the_part() -> None:
         leavers="withdraw",
     )
     keys = {path.partition(".")[0] for path in part(data)}
-    assert keys == partition.DECIDES | {"revision"}
+    related = {path.partition(".")[0] for path in part(wards.policy())}
+    assert keys | related == partition.DECIDES | {"revision", "root"}
     kept = policy(
         refresh="invariant",
         columns=columns(),

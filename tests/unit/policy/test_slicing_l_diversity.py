@@ -98,7 +98,7 @@ def test_methods_and_models_that_do_not_meet() -> None:
     assert suggestions(policy(privacy=[MODEL]))["privacy[0].model"] == (
         "use k_anonymity, no_attack, k_map, delta_presence, average_risk, sample_uniqueness,"
         " profitability, alpha_k_anonymity, distinct_l_diversity, entropy_l_diversity,"
-        " recursive_cl_diversity, t_closeness, beta_likeness or delta_disclosure,"
+        " recursive_cl_diversity, t_closeness, beta_likeness, delta_disclosure or event_share,"
         " or the method slicing, slamsa, msb or sloms"
     )
     other = slamsa_policy(privacy=[{"model": "anatomy_l_diversity", "column": "cancer", "l": 3}])

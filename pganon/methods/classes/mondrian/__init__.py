@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from pganon.encode.axis import axes
 from pganon.encode.value_codes import valued
-from pganon.forms.work import GROUPED
+from pganon.forms.work import GROUPED, TREE
 from pganon.methods.classes.cells import cell_steps, enough_values
 from pganon.methods.classes.leaving import leaves_outliers_out, records_of_cells
 from pganon.methods.classes.mondrian.gains import Offers
 from pganon.methods.classes.mondrian.kept import kept_steps
-from pganon.methods.classes.mondrian.merging import LINKS, TREE, Undone
+from pganon.methods.classes.mondrian.merging import LINKS, Undone
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.population import population_steps
@@ -67,11 +67,13 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     numbered = spec.numbers_records and not context.relaxed
     purpose = "cut every group where both sides keep all requirements"
     cells = GROUPED.name if not numbered else "grouped_cells"
-    undone = Undone(spec, context, DIVIDED, cells) if spec.of_release else None
+    given = DIVIDED if context.leaves_out or spec.of_release else cells
+    tree = spec.of_release or spec.related is not None
+    undone = Undone(spec, context, given, cells) if tree else None
     rounds = CutRounds(
         context,
         purpose,
-        DIVIDED if context.leaves_out or undone else cells,
+        given,
         after=(*kept, *(undone.after() if undone else ())),
         keeps_nodes=undone is not None,
     )
@@ -80,13 +82,14 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         *population_steps(context),
         Scope("what the rounds left", rounds.steps(), keeps=[rounds.table, LINKS, TREE]),
     ]
-    steps += undone.steps() if undone else ()
+    steps += undone.steps() if undone and spec.of_release else ()
     if context.leaves_out:
         offers = Offers(context, _options(spec).price_of_record)
         steps += Outliers(spec, offers, cells).steps()
     if spec.leaves_surplus_out and numbered:
         steps.append(records_of_cells(spec, cells))
-    return (Scope("what the classes were made from", steps, keeps=[GROUPED]),)
+    kept_tables = [GROUPED, *([TREE] if spec.related is not None else [])]
+    return (Scope("what the classes were made from", steps, keeps=kept_tables),)
 
 
 METHOD = Method(Mondrian, CLASSES, partition_steps)

@@ -6,8 +6,8 @@ loss per record of the share; a round undoes as many as are needed, and at most 
 If none is left, verification refuses the release.
 
     links      (node, cut, tl, tr, nl, nr, loss): the groups of all rounds, and where they went
-    tree       (node, start, n, loss): groups that were cut, and classes as minus their `gid`. The
-               records of a group have the numbers from `start`, its left side first
+    tree       (node, parent, start, n, loss): groups that were cut, and classes as minus their
+               `gid`. The records of a group have the numbers from `start`, its left side first
     merged_r   (start, n, loss): the classes after r rounds
     chosen_r   (start, n, loss): the groups that become classes in the round
 """
@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import LOSS_DECIMALS
 from pganon.encode.extents import group_extents, weighted_loss
+from pganon.forms.work import TREE
 from pganon.identifiers import QualifiedName
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.classes.mondrian.kept import target
@@ -28,14 +29,14 @@ from pganon.methods.common.rounds.rounds import all_moves, all_nodes
 from pganon.methods.common.rounds.rule import at
 from pganon.privacy.release import ReleaseModel
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, num, query, stacked, union_all
+from pganon.sqltools import col, fragment, named, num, query, stacked, union_all
 from pganon.steps import Check, Loop, State, Step, table
 from pganon.steps.facts import Fact, count, flag
 
 PART = 4
 """A round undoes at most one of so many cuts: those around them then count with what was undone."""
 
-LINKS, TREE = "links", "tree"
+LINKS = "links"
 _ROUNDS = count("undone_rounds")
 _ENDED = flag("undone_ended")
 
@@ -111,14 +112,15 @@ class Undone:
             node=paired(num(0), col("node", "e")),
         )
         begun = self._reached(query("select r.node, r.n, r.start from r", {"r": starts}), links)
+        begun = begun.select(named(fragment("null::bigint"), "parent"))
         sides = query(
-            "select w.start + s.skipped as start, s.n, s.node from walk as w"
+            "select w.start + s.skipped as start, s.n, s.node, w.node as parent from walk as w"
             " join l on l.node = w.node and l.cut"
             " cross join lateral (values (l.tl, l.nl, 0::bigint), (l.tr, l.nr, l.nl))"
             " as s(node, n, skipped)",
             {"l": links},
         )
-        moved = self._reached(sides, links)
+        moved = self._reached(sides, links).select(col("parent", "g"))
         own = group_extents(
             self.context.axes, state, state.work(self.given), ["gid"], weighted=False
         )
@@ -128,8 +130,8 @@ class Undone:
             loss=exp.paren(weighted_loss(self.context.axes, state, "e")),
         )
         return query(
-            "select w.node, w.start, w.n, coalesce(l.loss, w.n * o.loss) as loss from walk as w"
-            " left join l on l.node = w.node left join o on o.node = w.node",
+            "select w.node, w.parent, w.start, w.n, coalesce(l.loss, w.n * o.loss) as loss"
+            " from walk as w left join l on l.node = w.node left join o on o.node = w.node",
             {"l": links, "o": lost},
         ).with_("walk", as_=exp.union(begun, moved, distinct=False), recursive=True)
 

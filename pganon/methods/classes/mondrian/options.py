@@ -35,7 +35,8 @@ class Mondrian(Partitioning):
         ),
     )
 
-    models = Partitioning.models | {"delta_presence"}
+    models = Partitioning.models | {"delta_presence", "event_share"}
+    supports = Partitioning.supports | {"tables"}
     leaves_unprofitable = True
 
     name: Literal["mondrian"]

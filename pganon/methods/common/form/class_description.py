@@ -53,6 +53,7 @@ from pganon.steps.relations import PublishedView, ViewColumn
 _RECORDS = "records"
 """The columns that are published unchanged: those of a record are known together."""
 
+_FURTHER = "Number of the group of classes in which values of other tables are, random per release."
 _NUMBER = ViewColumn(CLASS_ID, "integer", "Number of the equivalence class, random per release.")
 
 
@@ -67,6 +68,8 @@ def views(
             return FlatColumn(located, col(column.name, "r"))
 
         yield FlatColumn(_NUMBER, col(CLASS_ID, "c"))
+        for number in classes.further_numbers(spec):
+            yield FlatColumn(ViewColumn(number, "integer", _FURTHER), col(number, "c"))
         if owner is not None:
             yield of_record(owner)
         for attribute in spec.attributes:

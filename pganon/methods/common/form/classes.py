@@ -29,7 +29,7 @@ from pganon.forms.stored_relations import (
     repeated,
     stored,
 )
-from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES
+from pganon.forms.work import EXTENTS, GROUPED, GROUPED_CLASSES, class_groups
 from pganon.methods.common.form.averages import average_steps, group_steps, with_averages
 from pganon.methods.common.form.class_records import (
     cell_keys,
@@ -88,7 +88,14 @@ from pganon.steps.relations import (
 
 def shape(spec: ReleaseSpec, state: State) -> Shape:
     return (
-        PublishedRelation("classes", "group", (CLASS_ID,), spec.attributes, averaged=spec.averaged),
+        PublishedRelation(
+            "classes",
+            "group",
+            (CLASS_ID,),
+            spec.attributes,
+            beside=further_numbers(spec),
+            averaged=spec.averaged,
+        ),
         PublishedRelation(
             "records",
             "record",
@@ -98,6 +105,11 @@ def shape(spec: ReleaseSpec, state: State) -> Shape:
             microaggregated=spec.microaggregated,
         ),
     )
+
+
+def further_numbers(spec: ReleaseSpec) -> tuple[str, ...]:
+    """Columns of classes with the numbers of groups that their events are in."""
+    return tuple(p.number for p in spec.related.partitions) if spec.related is not None else ()
 
 
 def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
@@ -198,7 +210,22 @@ def _classes(spec: ReleaseSpec, state: State) -> exp.Select:
     if spec.shows_regions:
         found = regional_classes(spec, state).order_by(col(CLASS_ID, "r"))
     else:
-        found = generalized(axes(spec.attributes), state).order_by(col(CLASS_ID, "e"))
+        found = generalized(axes(spec.attributes), state)
+        for place, number in enumerate(further_numbers(spec)):
+            groups = query(
+                "select n.class_id, :number from n join g on g.gid = n.gid join d on d.gid = g.grp",
+                {
+                    "n": numbers(state, CLASS_ID),
+                    "g": state.work(class_groups(place)),
+                    "d": numbers(state, class_groups(place).name),
+                },
+                number=col(class_groups(place).name, "d"),
+            )
+            name = f"further{place}"
+            same = exp.EQ(this=col(CLASS_ID, name), expression=col(CLASS_ID, "e"))
+            found = found.join(aliased(groups, name), on=same)
+            found = found.select(named(col(class_groups(place).name, name), number))
+        found = found.order_by(col(CLASS_ID, "e"))
     return with_averages(spec, state, found)
 
 

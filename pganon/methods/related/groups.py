@@ -1,0 +1,292 @@
+"""Groups of whole classes: divided from the top of each tree while both sides are good.
+
+above        (gid, node)          every class with the groups of the tree that have enough people
+holders<n>   (gid, n)             people of a class with rows in table n
+facts<n>_<j> (gid, k, n)          people of a class with the value k
+sums<p>      (node, parent, n, h<n>, m<n>_<j>)   people, holders, and the most of a value
+class_groups<p> (gid, grp)        the group of every class in partition p
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PrivacyRefusal
+from pganon.forms.work import TREE, class_groups
+from pganon.identifiers import quote
+from pganon.methods.related.links import rows_table
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.tables import Events, Item, Partition, Related
+from pganon.sqltools import aliased, col, fragment, named, num, query
+from pganon.steps import Check, State, Step, table
+from pganon.steps.facts import Fact, count, measure, or_null
+
+
+def within(part: exp.Expr, limit: Fraction, whole: exp.Expr) -> exp.Expr:
+    """Condition: a number is at most a share of another one; exact."""
+    return fragment(
+        "(:part)::numeric * :q <= (:whole)::numeric * :p",
+        part=part,
+        whole=whole,
+        p=num(limit.numerator),
+        q=num(limit.denominator),
+    )
+
+
+def bounded(events: Events) -> list[tuple[Item, Fraction]]:
+    """The sensitive columns of a table, each with the share that may have a value."""
+    return [(item, item.limit) for item in events.items if item.limit is not None]
+
+
+def group_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    return (
+        table("above", "the groups of the tree that a class is in", lambda s: _above(s, related)),
+        *[
+            table(
+                f"holders{e.index}",
+                f"people of every class with rows of {e.name}",
+                lambda s, e=e: query(
+                    "select r.gid, count(distinct r.person) as n from r group by r.gid",
+                    {"r": rows_table(s, e)},
+                ),
+            )
+            for e in related.events
+        ],
+        *[
+            table(
+                f"facts{e.index}_{item.index}",
+                f"people of every class with a value of {quote(item.column.name)}",
+                lambda s, e=e, item=item: _facts(s, e, item),
+            )
+            for e in related.events
+            for item, _ in bounded(e)
+        ],
+        *[step for partition in related.partitions for step in _partition(related, partition)],
+    )
+
+
+def _partition(related: Related, partition: Partition) -> Iterator[Step]:
+    p, what = partition.index, partition.part
+    yield table(f"sums{p}", f"people and facts of {what}", lambda s: _sums(s, partition))
+    yield Check(
+        f"best{p}",
+        f"whether groups for {what} can be reached at all",
+        lambda s: _best(s, related, partition),
+        lambda row, s: _unreachable(related, partition, row),
+        gives=[fact for fact, _ in _bests(partition)],
+    )
+    yield table(
+        f"divided{p}",
+        "groups of the tree of which both sides are good",
+        lambda s: query(
+            "select s.parent as node from s where s.parent is not null group by s.parent"
+            " having bool_and(:good) and count(*) = 2",
+            {"s": s.work(f"sums{p}")},
+            good=_good(related, partition, "s"),
+        ),
+    )
+    yield table(
+        class_groups(p), f"the group of every class for {what}", lambda s: _class_groups(s, p)
+    )
+
+
+def _above(state: State, related: Related) -> exp.Select:
+    tree = {"t": state.work(TREE)}
+    leaves = query("select -t.node as gid, t.node, t.n from t where t.node < 0", tree)
+    higher = query(
+        "select w.gid, p.node, p.n from walk as w join t on t.node = w.node"
+        " join p on p.node = t.parent",
+        {**tree, "p": state.work(TREE)},
+    )
+    size = num(related.group_size)
+    return query("select w.gid, w.node from walk as w where w.n >= :size", size=size).with_(
+        "walk", as_=exp.union(leaves, higher, distinct=False), recursive=True
+    )
+
+
+def _facts(state: State, events: Events, item: Item) -> exp.Select:
+    distinct = query(
+        "select distinct r.gid, r.person, :k as k from r",
+        {"r": rows_table(state, events)},
+        k=col(f"k{item.index}", "r"),
+    )
+    return query("select d.gid, d.k, count(*) as n from d group by d.gid, d.k", {"d": distinct})
+
+
+def _sums(state: State, partition: Partition) -> exp.Select:
+    tree = query("select t.node, t.parent, t.n from t", {"t": state.work(TREE)})
+    above = state.work("above")
+    for events in partition.events:
+        holding = query(
+            "select a.node, sum(h.n)::bigint as n from a join h on h.gid = a.gid group by a.node",
+            {"a": above, "h": state.work(f"holders{events.index}")},
+        )
+        tree = _with(tree, holding, f"h{events.index}")
+        for item, _ in bounded(events):
+            held = query(
+                "select a.node, f.k, sum(f.n)::bigint as n from a join f on f.gid = a.gid"
+                " group by a.node, f.k",
+                {"a": above, "f": state.work(f"facts{events.index}_{item.index}")},
+            )
+            most = query("select f.node, max(f.n) as n from f group by f.node", {"f": held})
+            tree = _with(tree, most, f"m{events.index}_{item.index}")
+    return tree
+
+
+def _with(tree: exp.Select, counted: exp.Select, name: str) -> exp.Select:
+    same = exp.EQ(this=col("node", name), expression=col("node", "t"))
+    tree = tree.join(aliased(counted, name), on=same, join_type="left")
+    return tree.select(named(fragment("coalesce(:n, 0)", n=col("n", name)), name))
+
+
+def _good(related: Related, partition: Partition, sums: str) -> exp.Expr:
+    """Condition: people, holders and facts of a group are enough to be one."""
+    conditions = [fragment("s.n >= :m", m=num(related.group_size))]
+    for events in partition.events:
+        holders = col(f"h{events.index}", sums)
+        conditions.append(fragment(":h = 0 or :h >= :k", h=holders, k=num(related.k)))
+        for item, limit in bounded(events):
+            conditions.append(within(col(f"m{events.index}_{item.index}", sums), limit, holders))
+        for limit, whole in _members(partition, events, sums):
+            conditions.append(within(holders.copy(), limit, whole))
+    return exp.and_(*conditions)
+
+
+def _members(
+    partition: Partition, events: Events, sums: str
+) -> Iterator[tuple[Fraction, exp.Expr]]:
+    """Of whom at most a share may have rows, where that is sensitive: who could."""
+    if events.membership is None:
+        return
+    if not events.parents or any(way.table is None for way in events.ways):
+        yield events.membership, col("n", sums)
+    for parent in events.parents:
+        yield events.membership, col(f"h{parent}", sums)
+
+
+# -- whether there are such groups -----------------------------------------------------------------
+
+
+def _bests(partition: Partition) -> Iterator[tuple[Fact[Any], Events | None]]:
+    """Facts of :func:`_best`: people, then holders, shares and members of every table."""
+    of = f"groups{partition.index}_"
+    yield count("people", of, assumed=1_000_000), None
+    for events in partition.events:
+        yield or_null(count(f"h{events.index}", of), 1_000_000), events
+        for item, _ in bounded(events):
+            yield or_null(measure(f"m{events.index}_{item.index}", of, assumed=0.0), 0.0), events
+        for number, _ in enumerate(_members(partition, events, "s")):
+            yield or_null(measure(f"in{events.index}_{number}", of, assumed=0.0), 0.0), events
+    yield count("bad", of, assumed=0), None
+
+
+def _best(state: State, related: Related, partition: Partition) -> exp.Select:
+    """The best that groups can reach: the conditions hold of a union of groups that they hold of.
+
+    So the tops of the trees are the best ones.
+    """
+    tree = query(
+        "select min(s.n) as people, count(*) filter (where not :good) as bad from s"
+        " where s.parent is null",
+        {"s": state.work(f"sums{partition.index}")},
+        good=_good(related, partition, "s"),
+    )
+    for events in partition.events:
+        holders = col(f"h{events.index}", "s")
+        least = fragment("min(:h) filter (where :h > 0)", h=holders)
+        tree = tree.select(named(least, f"h{events.index}"))
+        for item, _ in bounded(events):
+            name = f"m{events.index}_{item.index}"
+            tree = tree.select(named(_greatest(col(name, "s"), holders.copy()), name))
+        for number, (_, whole) in enumerate(_members(partition, events, "s")):
+            most = _greatest(holders.copy(), whole)
+            tree = tree.select(named(most, f"in{events.index}_{number}"))
+    return tree
+
+
+def _greatest(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
+    return fragment("(max(:part::numeric / nullif(:whole, 0)))::float8", part=part, whole=whole)
+
+
+def _unreachable(
+    related: Related, partition: Partition, row: Mapping[str, Any]
+) -> PganonError | None:
+    if row["bad"] == 0:
+        return None
+    if row["people"] < related.group_size:
+        return PrivacyRefusal(
+            f"groups need {related.group_size} people, and the smallest part that is kept apart has"
+            f" {row['people']}",
+            model="k_anonymity",
+            required=related.group_size,
+            observed=row["people"],
+            hint="lower group_size, keep fewer columns apart, or release a larger table",
+            code=ErrorCode.TOO_FEW_RECORDS,
+        )
+    shares: list[tuple[str, float | None, Fraction]] = []
+    for events in partition.events:
+        holders = row[f"h{events.index}"]
+        if holders is not None and holders < related.k:
+            return PrivacyRefusal(
+                f"only {holders} people of a part that is kept apart have rows in"
+                f" {quote(events.name)}; whoever knows that somebody has rows is to find at least"
+                f" {related.k}",
+                model="k_anonymity",
+                required=related.k,
+                observed=holders,
+                hint="lower k, keep fewer columns apart, or leave the table out",
+                code=ErrorCode.TOO_FEW_HOLDERS,
+            )
+        shares += [
+            (
+                f"values of {quote(item.column.name)} of {quote(events.name)}",
+                row[f"m{events.index}_{item.index}"],
+                limit,
+            )
+            for item, limit in bounded(events)
+        ]
+        shares += [
+            (f"rows of {quote(events.name)}", row[f"in{events.index}_{number}"], limit)
+            for number, (limit, _) in enumerate(_members(partition, events, "s"))
+        ]
+    what, reached, limit = max(shares, key=lambda one: (one[1] or 0) - float(one[2]))
+    best = float(reached or 0)
+    return PrivacyRefusal(
+        f"event_share beta = {float(limit):g} cannot be reached by {what}, whatever groups are"
+        f" made; the best reachable is beta = {_up(best):g}",
+        model="event_share",
+        required=float(limit),
+        observed=best,
+        hint="raise beta, declare the column insensitive, or leave it out",
+        code=ErrorCode.EVENT_SHARE,
+    )
+
+
+def _up(share: float) -> float:
+    """With three decimals, rounded to the side that can be reached."""
+    return min(1.0, -(-share * 1000 // 1) / 1000)
+
+
+# -- groups ----------------------------------------------------------------------------------------
+
+
+def _class_groups(state: State, number: int) -> exp.Select:
+    """From the tops down, as far as both sides of every cut on the way are good."""
+    tables = {"t": state.work(TREE), "d": state.work(f"divided{number}")}
+    tops = query("select t.node from t where t.parent is null", {"t": tables["t"]})
+    lower = query(
+        "select t.node from walk as w join d on d.node = w.node join t on t.parent = w.node", tables
+    )
+    ended = query(
+        "select w.node from walk as w where not exists (select from d where d.node = w.node)",
+        {"d": tables["d"]},
+    )
+    return query(
+        "select a.gid, e.node as grp from a join e on e.node = a.node",
+        {"a": state.work("above"), "e": ended},
+    ).with_("walk", as_=exp.union(tops, lower, distinct=False), recursive=True)

@@ -1,0 +1,377 @@
+"""Whose rows the rows of related tables are, and what can be wrong with that.
+
+linked<n>   (key, person, orphan, leaves, several, v<j>)   every row of table n: the key of its
+            person; whether it leads to nobody, is left out with what it leads to, or leads to
+            several people
+people      (person, key, gid)      everybody who is released, with a number and the class
+rows<n>     (gid, person, k<j>, s<j>)   rows of people who are released: codes of the published
+            values, from 1, of which NULL is one, and these values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.related import EVERYBODY, events_table, lookup_table, value_key
+from pganon.encode.work import CODED, codes_of
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PreconditionError
+from pganon.forms.work import GROUPED
+from pganon.hierarchies import hierarchy_steps
+from pganon.identifiers import QualifiedName, first_few, quote
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.tables import Events, Item, Related
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
+from pganon.steps import Check, State, Step, table
+from pganon.steps.facts import count
+
+PEOPLE = "people"
+
+
+def linked_table(state: State, events: Events) -> QualifiedName:
+    return state.work(f"linked{events.index}")
+
+
+def rows_table(state: State, events: Events) -> QualifiedName:
+    return state.work(f"rows{events.index}")
+
+
+def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    """Before any class is made: rows find their people, or the run is refused."""
+    return (
+        _keys(related),
+        *[
+            table(
+                f"linked{e.index}", f"whose the rows of {e.name} are", lambda s, e=e: _linked(s, e)
+            )
+            for e in related.events
+        ],
+        _links(related),
+        *([_lookups(spec, related)] if related.lookups else []),
+    )
+
+
+def row_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    """When classes are made."""
+    steps: list[Step] = [table(PEOPLE, "everybody's class", lambda s: _people(spec, s))]
+    for events in related.events:
+        for item in events.items:
+            steps += _trees(spec, events, item)
+        steps.append(
+            table(
+                f"rows{events.index}",
+                f"rows of {events.name} of people who are released",
+                lambda s, e=events: _rows(s, e),
+            )
+        )
+    return tuple(steps)
+
+
+# -- keys ------------------------------------------------------------------------------------------
+
+
+def _keys(related: Related) -> Check:
+    """Whether keys that rows name are there once."""
+    keyed = [(e.name, events_table(e)) for e in related.events if e.key]
+    keyed += [(one.name, lookup_table(one)) for one in related.lookups]
+
+    def select(state: State) -> exp.Select:
+        tree = exp.select(named(num(len(keyed)), "keyed"))
+        for number, (_, name) in enumerate(keyed):
+            for what, counted in (
+                ("repeats", "select count(t.key) - count(distinct t.key) from t"),
+                ("nulls", "select count(*) - count(t.key) from t"),
+            ):
+                found = query(counted, {"t": state.work(name)})
+                tree = tree.select(named(scalar(found), f"{what}{number}"))
+        return tree
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        for number, (name, _) in enumerate(keyed):
+            if row[f"repeats{number}"]:
+                return PreconditionError(
+                    f"the key of {quote(name)} is there again in {row[f'repeats{number}']} rows, so"
+                    " it does not say which row others name",
+                    hint="name the columns of a primary key",
+                    code=ErrorCode.KEY_REPEATED,
+                )
+            if row[f"nulls{number}"]:
+                return PreconditionError(
+                    f"the key of {quote(name)} is NULL in {row[f'nulls{number}']} rows",
+                    hint="name the columns of a primary key",
+                    code=ErrorCode.KEY_NULL,
+                )
+        return None
+
+    gives = [count("keyed", "tables_")]
+    for number, _ in enumerate(keyed):
+        gives += [count(f"repeats{number}", "tables_", assumed=0)]
+        gives += [count(f"nulls{number}", "tables_", assumed=0)]
+    return Check("keys", "whether keys are there once", select, problem, gives=gives)
+
+
+def _linked(state: State, events: Events) -> exp.Select:
+    tree = query("select e.key from e", {"e": state.work(events_table(events))})
+    people: list[exp.Expr] = []
+    orphan: list[exp.Expr] = []
+    leaves: list[exp.Expr] = [fragment("not e.stays")]
+    for number, way in enumerate(events.ways):
+        name, named_row = f"l{number}", col(f"w{number}", "e")
+        if way.table is None:
+            others = query(
+                "select distinct k.key, k.key as person, false as orphan, false as leaves from k"
+                " where k.key is not null",
+                {"k": state.work(EVERYBODY)},
+            )
+        else:
+            others = query(
+                "select l.key, l.person, l.orphan, l.leaves from l",
+                {"l": state.work(f"linked{way.table}")},
+            )
+        found = fragment(":l.key = :w".replace(":l", name), w=named_row)
+        tree = tree.join(aliased(others, name), on=found, join_type="left")
+        people.append(col("person", name))
+        orphan.append(
+            fragment(
+                ":w is not null and (:key is null or :orphan)",
+                w=named_row.copy(),
+                key=col("key", name),
+                orphan=col("orphan", name),
+            )
+        )
+        leaves.append(fragment("coalesce(:leaves, false)", leaves=col("leaves", name)))
+    person = exp.func("coalesce", *people) if len(people) > 1 else people[0]
+    several = [
+        fragment(":one <> :other", one=one.copy(), other=other.copy())
+        for number, one in enumerate(people)
+        for other in people[:number]
+    ]
+    nobody = fragment(":p is null", p=person.copy())
+    values = [col(f"v{item.index}", "e") for item in events.items]
+    return tree.select(
+        named(person, "person"),
+        named(exp.or_(nobody, *orphan), "orphan"),
+        named(exp.or_(*leaves), "leaves"),
+        named(fragment("coalesce(:s, false)", s=exp.or_(*several)), "several")
+        if several
+        else named(exp.false(), "several"),
+        *values,
+    )
+
+
+def _links(related: Related) -> Check:
+    """How many rows lead to nobody, or to several people."""
+
+    def select(state: State) -> exp.Select:
+        tree = exp.select(named(num(len(related.events)), "linked"))
+        for e in related.events:
+            for what, counted in (
+                ("orphans", "select count(*) filter (where l.orphan and not l.leaves) from l"),
+                ("several", "select count(*) filter (where l.several) from l"),
+            ):
+                found = query(counted, {"l": linked_table(state, e)})
+                tree = tree.select(named(scalar(found), f"{what}{e.index}"))
+        return tree
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        for e in related.events:
+            several, orphans = row[f"several{e.index}"], row[f"orphans{e.index}"]
+            if several:
+                return PreconditionError(
+                    f"{several} rows of {quote(e.name)} lead to two people each: what is said of"
+                    " both of them cannot be counted as of one",
+                    hint="leave one of the references out, or make a view with a row for each",
+                    code=ErrorCode.SHARED_FACT,
+                )
+            if orphans and not e.leaves_orphans_out:
+                return PreconditionError(
+                    f"{orphans} rows of {quote(e.name)} lead to nobody: their references are NULL,"
+                    " or name no row",
+                    hint="correct them, or leave them out with orphans: leave_out",
+                    code=ErrorCode.ORPHANS,
+                )
+        return None
+
+    gives = [count("linked", "tables_")]
+    for e in related.events:
+        gives += [
+            count(f"{what}{e.index}", "tables_", assumed=0) for what in ("orphans", "several")
+        ]
+    return Check("links", "whether every row leads to one person", select, problem, gives=gives)
+
+
+# -- lookups ---------------------------------------------------------------------------------------
+
+
+def _referring(related: Related) -> list[tuple[Events, Item]]:
+    return [(e, item) for e in related.events for item in e.items if item.lookup is not None]
+
+
+def _lookups(spec: ReleaseSpec, related: Related) -> Check:
+    """Whether values name rows of lookups, and whether these are not people after all."""
+    referring = _referring(related)
+
+    def select(state: State) -> exp.Select:
+        tree = exp.select(named(num(len(referring)), "referring"))
+        for number, (events, item) in enumerate(referring):
+            named_rows = query(
+                "select l.person, :key as key from l where not l.orphan and not l.leaves",
+                {"l": linked_table(state, events)},
+                key=value_key(item.column, col(f"v{item.index}", "l")),
+            )
+            lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))
+            missing = query(
+                "select count(*) from r where r.key is not null"
+                " and not exists (select from k where k.key = r.key)",
+                {"r": named_rows, "k": lookup},
+            )
+            each = query(
+                "select r.key, count(distinct r.person) as people from r where r.key is not null"
+                " group by r.key",
+                {"r": named_rows},
+            )
+            alone = query(
+                "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
+            )
+            few = query(
+                "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
+            )
+            tree = tree.select(
+                named(scalar(missing), f"unnamed{number}"),
+                named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
+                named(scalar(few), f"few{number}"),
+            )
+        return tree
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        for number, (events, item) in enumerate(referring):
+            name = related.lookups[item.lookup or 0].name
+            column = f"{quote(item.column.name)} of {quote(events.name)}"
+            if row[f"unnamed{number}"]:
+                return PreconditionError(
+                    f"{column} names no row of {quote(name)} in {row[f'unnamed{number}']} rows",
+                    hint="correct them, or remove references from the column",
+                    code=ErrorCode.REFERENCE,
+                )
+            if row[f"alone{number}"]:
+                return PreconditionError(
+                    f"more than half of the rows of {quote(name)} that {column} names are of one"
+                    " person each, as beds and addresses are; people: none does not hold of it",
+                    hint="leave the table out, and declare what of it is wanted as a column",
+                    code=ErrorCode.LOOKUP_PEOPLE,
+                )
+        return None
+
+    gives = [count("referring", "tables_")]
+    for number, _ in enumerate(referring):
+        gives += [
+            count(f"{what}{number}", "tables_", assumed=0) for what in ("unnamed", "alone", "few")
+        ]
+    return Check("lookups", "whether lookups are about nobody", select, problem, gives=gives)
+
+
+def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> list[str]:
+    """Of lookups with rows that few people have to do with."""
+    related = spec.related
+    assert related is not None
+    few = [
+        f"{quote(related.lookups[item.lookup or 0].name)} ({found.get(f'tables_few{number}')})"
+        for number, (_, item) in enumerate(_referring(related))
+        if found.get(f"tables_few{number}")
+    ]
+    if not few:
+        return []
+    return [
+        f"rows of tables with people: none that fewer than {related.k} people have to do with are"
+        f" published as they are: {first_few(few)}"
+    ]
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def _people(spec: ReleaseSpec, state: State) -> exp.Select:
+    tree = query(
+        "select (row_number() over (order by c.individual))::int as person,"
+        " c.individual as key, g.gid from c",
+        {"c": state.work(CODED)},
+    )
+    grouped = aliased(state.work(GROUPED), "g")
+    return tree.join(grouped, on=equal(codes_of(spec), "g", "c"))
+
+
+def _trees(spec: ReleaseSpec, events: Events, item: Item) -> list[Step]:
+    """The labels of a column that is published on a level of its hierarchy."""
+    if item.hierarchy is None:
+        return []
+    name = f"e{events.index}_{item.index}"
+    present = table(
+        f"leaves{name}",
+        f"values of {quote(item.column.name)} that need an ancestor",
+        lambda s: query(
+            "select :v as value, count(*) as n from l where :v is not null group by 1",
+            {"l": linked_table(s, events)},
+            v=col(f"v{item.index}", "l"),
+        ),
+    )
+    tree = hierarchy_steps(
+        *(name, item.hierarchy, lambda s: s.work(f"leaves{name}"), item.leaf_kind),
+        *(spec.base_dir, quote(item.column.name)),
+    )
+    level = Check(
+        f"level{name}",
+        f"whether the hierarchy of {quote(item.column.name)} has the level that is shown",
+        lambda s: query(
+            "select count(*) filter (where cardinality(t.labels) <= :level) as low from t",
+            {"t": s.work(f"tree_{name}")},
+            level=num(item.level),
+        ),
+        lambda row, s: (
+            PreconditionError(
+                f"the hierarchy of {quote(item.column.name)} of {quote(events.name)} has no level"
+                f" {item.level}",
+                hint="choose a lower level as shown",
+                code=ErrorCode.HIERARCHY,
+            )
+            if row["low"]
+            else None
+        ),
+        gives=[count("low", f"tables_{name}_", assumed=0)],
+    )
+    return [present, *tree, level]
+
+
+def _rows(state: State, events: Events) -> exp.Select:
+    mine = query(
+        "select p.gid, p.person from l join p on p.key = l.person"
+        " where not l.orphan and not l.leaves",
+        {"l": linked_table(state, events), "p": state.work(PEOPLE)},
+    )
+    for item in events.items:
+        value = col(f"v{item.index}", "l")
+        shown: exp.Expr = value
+        if item.hierarchy is not None:
+            name = f"t{item.index}"
+            tree = aliased(state.work(f"tree_e{events.index}_{item.index}"), name)
+            same = exp.EQ(this=col("value", name), expression=value.copy())
+            mine = mine.join(tree, on=same, join_type="left")
+            shown = fragment(f"{name}.labels[{item.level + 1}]")
+        mine = mine.select(named(shown, f"s{item.index}"))
+    tree = query("select m.gid, m.person from m", {"m": mine})
+    for item in events.items:
+        ranked = fragment("(dense_rank() over (order by :s))::int", s=col(f"s{item.index}", "m"))
+        tree = tree.select(named(ranked, f"k{item.index}"), col(f"s{item.index}", "m"))
+    return tree
+
+
+def values_of(state: State, events: Events, item: Item) -> exp.Select:
+    """SELECT k, s: the published value of every code of a column."""
+    return query(
+        "select distinct :k as k, :s as s from r",
+        {"r": rows_table(state, events)},
+        k=col(f"k{item.index}", "r"),
+        s=col(f"s{item.index}", "r"),
+    )

@@ -1,0 +1,369 @@
+"""The relations of related tables, staged.
+
+groups<p>    (number, people, holders..)   of a partition
+slice<n>     (number, value, persons)      values of a column, NULL among them
+pair<q>      (number, x, y, persons)       values of two columns of one row
+seconds<q>   (number, y, whole, persons)   people with y, and with an open pair of it; private
+frequent<n>  (column_name, value, persons, rows)   frequent values of a table, of all people
+lookup<l>    rows of a table without people
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlglot import exp
+
+from pganon.encode.related import lookup_table, rows_read
+from pganon.encode.work import CODED
+from pganon.errors import PganonError, Unbalanced
+from pganon.forms.stored_relations import drawn_numbers, key_step, numbers, stored
+from pganon.forms.work import class_groups
+from pganon.identifiers import first_few, quote
+from pganon.methods.related.links import linked_table, rows_table, values_of
+from pganon.methods.related.pairs import OpenPairs, open_pairs
+from pganon.policy.options import CLASS_ID
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.tables import (
+    PEOPLE,
+    PERSONS,
+    Events,
+    Item,
+    Lookup,
+    Partition,
+    Related,
+    slice_part,
+)
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, stacked, text
+from pganon.sqltools import total as total_of
+from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps.facts import count
+from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
+
+FREQUENT = 10
+"""Fewest people with a value of whom rows are counted."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A relation of the values of one column, or of a pair.
+
+    Attributes:
+        part: of the stored relation.
+        view: part of the release.
+        columns: published ones, with the values.
+    """
+
+    part: str
+    view: str
+    events: Events
+    items: tuple[Item, ...]
+    pair: OpenPairs | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        return [item.published for item in self.items]
+
+
+def singles(related: Related) -> list[Slice]:
+    found = [(e, item) for e in related.events for item in e.slices]
+    return [
+        Slice(f"slice{number}", slice_part(e, item), e, (item,))
+        for number, (e, item) in enumerate(found)
+    ]
+
+
+def paired(related: Related) -> list[Slice]:
+    return [
+        Slice(
+            f"pair{one.number}",
+            slice_part(one.events, one.pair.first, one.pair.second),
+            one.events,
+            (one.pair.first, one.pair.second),
+            one,
+        )
+        for one in open_pairs(related)
+    ]
+
+
+def group_part(partition: Partition) -> str:
+    return f"groups{partition.index}"
+
+
+def frequent_part(events: Events) -> str:
+    return f"frequent{events.index}"
+
+
+def seconds_part(one: OpenPairs) -> str:
+    return f"seconds{one.number}"
+
+
+def relations(related: Related, state: State) -> tuple[StoredRelation, ...]:
+    """All of them but those of the root; parts that views read come first."""
+    shown = [group_part(p) for p in related.partitions]
+    shown += [one.part for one in (*singles(related), *paired(related))]
+    shown += [frequent_part(e) for e in related.events]
+    shown += [lookup_table(one) for one in related.lookups]
+    private = [seconds_part(one) for one in open_pairs(related)]
+    parts = [(part, DATA_SCHEMA) for part in shown]
+    return stored(state, [*parts, *[(part, PRIVATE_SCHEMA) for part in private]])
+
+
+def number_steps(related: Related) -> tuple[Step, ...]:
+    """Random numbers of the groups, before classes are staged."""
+    return tuple(
+        drawn_numbers(
+            lambda s, p=p: query(
+                "select distinct g.grp as gid from g", {"g": s.work(class_groups(p.index))}
+            ),
+            f"random numbers for {p.part}",
+            class_groups(p.index).name,
+        )
+        for p in related.partitions
+    )
+
+
+def staging_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
+    """After the classes of the root are staged."""
+    for p in related.partitions:
+        yield _staged(
+            group_part(p), f"people and holders of {p.part}", lambda s, p=p: _groups(s, p)
+        )
+        yield key_step(group_part(p), p.number)
+    for one in singles(related):
+        yield _staged(one.part, f"values of {one.view}", lambda s, o=one: _single(s, related, o))
+    for one in paired(related):
+        yield _staged(one.part, f"values of {one.view}", lambda s, o=one: _paired(s, related, o))
+    for pairs in open_pairs(related):
+        yield replace(
+            _staged(
+                seconds_part(pairs),
+                "people with the second of a pair, whom readers cannot count",
+                lambda s, one=pairs: _seconds(s, related, one),
+            ),
+            analyze=False,  # everybody would see how many rows it has
+        )
+    for events in related.events:
+        yield _staged(
+            frequent_part(events),
+            f"frequent values of {events.name}",
+            lambda s, e=events: _frequent(s, e),
+        )
+    for lookup in related.lookups:
+        yield _staged(
+            lookup_table(lookup), f"rows of {lookup.name}", lambda s, one=lookup: _lookup(s, one)
+        )
+    yield balance_step(related)
+
+
+def balance_step(related: Related) -> Check:
+    """Every row that was read is of somebody who is released, of nobody, or left out; and whoever
+    has a value is counted once, in one group."""
+
+    def select(state: State) -> exp.Select:
+        tree = exp.select(named(num(len(related.events)), "balanced"))
+        for e in related.events:
+            kept = query(
+                "select l.person from l where not l.orphan and not l.leaves"
+                " and exists (select from c where c.individual = l.person)",
+                {"l": linked_table(state, e), "c": state.work(CODED)},
+            )
+            counted = [
+                num(state[rows_read(e)]),
+                scalar(query("select count(*) from k", {"k": kept})),
+                scalar(query("select count(distinct k.person) from k", {"k": kept})),
+            ]
+            p = related.partition_of(e)
+            held = fragment("coalesce(sum(:h), 0)::bigint", h=col(p.holders(e), "g"))
+            shown = [
+                scalar(query("select count(*) from l", {"l": linked_table(state, e)})),
+                scalar(query("select count(*) from r", {"r": rows_table(state, e)})),
+                scalar(query("select :n as n from g", {"g": state.stage(group_part(p))}, n=held)),
+            ]
+            for one in singles(related):
+                if one.events != e:
+                    continue
+                each = query(
+                    "select count(distinct (r.person, :k)) from r",
+                    {"r": rows_table(state, e)},
+                    k=col(f"k{one.items[0].index}", "r"),
+                )
+                total = query(
+                    "select coalesce(sum(s.persons), 0)::bigint as n from s",
+                    {"s": state.stage(one.part)},
+                )
+                counted.append(scalar(each))
+                shown.append(scalar(total))
+            pairs = zip(counted, shown, strict=True)
+            wrong = [fragment("(:a <> :b)::int", a=a, b=b) for a, b in pairs]
+            tree = tree.select(named(total_of(wrong), f"wrong{e.index}"))
+        return tree
+
+    def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
+        wrong = [quote(e.name) for e in related.events if row[f"wrong{e.index}"]]
+        if not wrong:
+            return None
+        return Unbalanced(
+            f"people and values that were read of {first_few(wrong)} are not those that are staged"
+        )
+
+    gives = [count("balanced", "tables_")]
+    gives += [count(f"wrong{e.index}", "tables_", assumed=0) for e in related.events]
+    purpose = "every row is of somebody who is released, of nobody, or left out"
+    return Check("balance_of_tables", purpose, select, problem, gives=gives)
+
+
+def _staged(part: str, purpose: str, select) -> CreateTable:
+    return CreateTable(part, purpose, lambda s: s.stage(part), select)
+
+
+def _numbered(state: State, related: Related, events: Events) -> exp.Select:
+    """SELECT gid, number: the published number of the group of every class."""
+    return _numbers(state, related.partition_of(events))
+
+
+def _numbers(state: State, partition: Partition) -> exp.Select:
+    name = class_groups(partition.index).name
+    return query(
+        "select g.gid, g.grp, :number as number from g join d on d.gid = g.grp",
+        {"g": state.work(class_groups(partition.index)), "d": numbers(state, name)},
+        number=col(name, "d"),
+    )
+
+
+def _groups(state: State, partition: Partition) -> exp.Select:
+    of_class = query(
+        "select g.number, count(*) as people from r join n on n.class_id = r.class_id"
+        " join g on g.gid = n.gid group by g.number",
+        {
+            "r": state.stage("records"),
+            "n": numbers(state, CLASS_ID),
+            "g": _numbers(state, partition),
+        },
+    )
+    tree = query("select 1 from p", {"p": of_class})
+    columns = [named(col("number", "p"), partition.number), named(col("people", "p"), PEOPLE)]
+    for events in partition.events:
+        name = f"h{events.index}"
+        holding = query(
+            "select g.number, sum(h.n)::bigint as n from h join g on g.gid = h.gid"
+            " group by g.number",
+            {"h": state.work(f"holders{events.index}"), "g": _numbers(state, partition)},
+        )
+        same = exp.EQ(this=col("number", name), expression=col("number", "p"))
+        tree = tree.join(aliased(holding, name), on=same, join_type="left")
+        held = fragment("coalesce(:n, 0)::bigint", n=col("n", name))
+        columns.append(named(held, partition.holders(events)))
+    return tree.select(*columns, append=False).order_by(col("number", "p"))
+
+
+def _single(state: State, related: Related, one: Slice) -> exp.Select:
+    (item,) = one.items
+    counted = query(
+        "select g.number, :k as k, count(distinct r.person) as persons from r"
+        " join g on g.gid = r.gid group by g.number, 2",
+        {"r": rows_table(state, one.events), "g": _numbered(state, related, one.events)},
+        k=col(f"k{item.index}", "r"),
+    )
+    number = related.partition_of(one.events).number
+    tree = query(
+        "select 1 from c join v on v.k = c.k",
+        {"c": counted, "v": values_of(state, one.events, item)},
+    )
+    return tree.select(
+        named(col("number", "c"), number),
+        named(col("s", "v"), item.published),
+        col(PERSONS, "c"),
+        append=False,
+    ).order_by(col("number", "c"), col("k", "c"))
+
+
+def _number_of(state: State, related: Related, events: Events) -> exp.Select:
+    """SELECT grp, number: of every group."""
+    name = class_groups(related.partition_of(events).index).name
+    return query(
+        "select d.gid as grp, :number as number from d",
+        {"d": numbers(state, name)},
+        number=col(name, "d"),
+    )
+
+
+def _paired(state: State, related: Related, one: Slice) -> exp.Select:
+    pairs = one.pair
+    assert pairs is not None
+    first, second = one.items
+    tree = query(
+        "select 1 from b join o on o.grp = b.grp and o.x = b.x join d on d.grp = b.grp"
+        " join x on x.k = b.x join y on y.k = b.y",
+        {
+            "b": state.work(f"both{pairs.number}"),
+            "o": pairs.opened(state),
+            "d": _number_of(state, related, one.events),
+            "x": values_of(state, one.events, first),
+            "y": values_of(state, one.events, second),
+        },
+    )
+    number = related.partition_of(one.events).number
+    return tree.select(
+        named(col("number", "d"), number),
+        named(col("s", "x"), first.published),
+        named(col("s", "y"), second.published),
+        named(col("n", "b"), PERSONS),
+        append=False,
+    ).order_by(col("number", "d"), col("x", "b"), col("y", "b"))
+
+
+def _seconds(state: State, related: Related, one: OpenPairs) -> exp.Select:
+    second = one.pair.second
+    tree = query(
+        "select 1 from s join d on d.grp = s.grp join y on y.k = s.y",
+        {
+            "s": one.seconds(state),
+            "d": _number_of(state, related, one.events),
+            "y": values_of(state, one.events, second),
+        },
+    )
+    return tree.select(
+        named(col("number", "d"), related.partition_of(one.events).number),
+        named(col("s", "y"), second.published),
+        col("whole", "s"),
+        named(col("n", "s"), PERSONS),
+        append=False,
+    ).order_by(col("number", "d"), col("y", "s"))
+
+
+def _frequent(state: State, events: Events) -> exp.Select:
+    parts: list[exp.Select] = []
+    for item in events.slices:
+        each = query(
+            "select :k as k, r.person, count(*) as n from r group by 1, 2",
+            {"r": rows_table(state, events)},
+            k=col(f"k{item.index}", "r"),
+        )
+        counted = query(
+            "select e.k, count(*) as persons, sum(e.n)::bigint as rows from e group by e.k"
+            " having count(*) >= :least and max(e.n) * 2 <= sum(e.n)",
+            {"e": each},
+            least=num(FREQUENT),
+        )
+        parts.append(
+            query(
+                "select :name as column_name, :value as value, c.persons, c.rows, c.k from c"
+                " join v on v.k = c.k",
+                {"c": counted, "v": values_of(state, events, item)},
+                name=cast(text(item.published), "text"),
+                value=cast(col("s", "v"), "text"),
+            )
+        )
+    tree = query("select f.column_name, f.value, f.persons, f.rows from f", {"f": stacked(parts)})
+    return tree.order_by(col("column_name", "f"), col("k", "f"))
+
+
+def _lookup(state: State, lookup: Lookup) -> exp.Select:
+    columns = [
+        named(col(f"c{number}", "t"), name) for number, (_, name) in enumerate(lookup.columns)
+    ]
+    tree = query("select 1 from t", {"t": state.work(lookup_table(lookup))})
+    return tree.select(*columns, append=False).order_by(col("key", "t"))

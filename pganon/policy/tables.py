@@ -1,0 +1,514 @@
+"""Several related tables in one policy: a root with a row per person, events of people, lookups.
+
+The root is a policy of its own: its source, key, columns and condition stand for those of a policy
+about one table. What the others add is in `tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
+
+from pganon.policy.columns import ColumnPolicy
+from pganon.policy.hierarchies import (
+    CsvHierarchy,
+    Declaration,
+    FunctionHierarchy,
+    Hierarchy,
+    OrderHierarchy,
+    TableHierarchy,
+)
+from pganon.policy.labels import no_repeats
+from pganon.policy.refusals import (
+    Place,
+    Refusal,
+    alternatives,
+    known_word,
+    nearest,
+    refuse,
+    refuse_one,
+    show,
+)
+from pganon.policy.texts import Condition, Name, RelationName
+
+if TYPE_CHECKING:
+    from pganon.policy.compatibility import Written
+
+
+def _list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Key = Annotated[
+    tuple[Name, ...],
+    Field(strict=False, min_length=1),
+    BeforeValidator(_list, json_schema_input_type=str | list[str]),
+    AfterValidator(no_repeats),
+]
+Where = Annotated[Condition, Field(max_length=20_000)] | None
+
+
+class RootTable(Declaration):
+    """The table with a row per person."""
+
+    source: RelationName
+    key: Key
+    where: Where = None
+    columns: dict[Name, ColumnPolicy]
+
+
+class Reference(Declaration):
+    """Columns that name a row of another table by its key."""
+
+    columns: Key
+    table: Name
+
+
+def _references(value: object) -> object:
+    """`{column: table}`, or a list of `{columns: [...], table: ...}` where keys have several."""
+    if isinstance(value, Mapping):
+        return [{"columns": [column], "table": table} for column, table in value.items()]
+    return value
+
+
+References = Annotated[
+    tuple[Reference, ...],
+    Field(strict=False, min_length=1),
+    BeforeValidator(
+        _references, json_schema_input_type=dict[str, str] | list[dict[str, str | list[str]]]
+    ),
+]
+
+
+class EventColumn(Declaration):
+    """A column of a table of events.
+
+    Attributes:
+        references: the lookup whose key its values are.
+        shown: level of the hierarchy that is published in place of the values.
+    """
+
+    role: Annotated[
+        Literal["sensitive", "insensitive", "identifying"],
+        known_word("role of a column of events"),
+    ]
+    references: Name | None = None
+    hierarchy: Hierarchy | None = None
+    shown: Annotated[int, Field(ge=1, le=64)] | None = None
+    published_as: Name | None = Field(default=None, alias="as")
+
+
+Pair = Annotated[tuple[Name, Name], Field(strict=False), AfterValidator(no_repeats)]
+
+
+def _link(value: object) -> object:
+    if value in ("parts", "person"):
+        refuse_one(
+            f"link: {value} is not made in this version",
+            suggestion="leave link out: values are published by group",
+        )
+    return value
+
+
+class EventTable(Declaration):
+    """Rows about people, each of one person.
+
+    Attributes:
+        references: over which its rows lead to the root.
+        together: pairs of columns whose values of one row are published together.
+        orphans: what happens to rows that lead to nobody.
+        groups: whether its values stand in the groups of all tables, or in groups of their own.
+        membership: whether it is sensitive, too, that somebody has rows.
+    """
+
+    source: RelationName
+    key: Key | None = None
+    where: Where = None
+    references: References
+    columns: dict[Name, EventColumn]
+    together: Annotated[tuple[Pair, ...], Field(strict=False)] = ()
+    orphans: Annotated[Literal["refuse", "leave_out"], known_word("word for orphans")] = "refuse"
+    groups: Annotated[Literal["common", "own"], known_word("word for groups")] = "common"
+    membership: Annotated[Literal["known", "sensitive"], known_word("word for membership")] = (
+        "known"
+    )
+    link: Annotated[Literal["group"], known_word("link"), BeforeValidator(_link)] = "group"
+
+
+class LookupColumn(Declaration):
+    """A column of a table without people, published as it is."""
+
+    published_as: Name | None = Field(default=None, alias="as")
+
+
+class LookupTable(Declaration):
+    """A table without people, such as one of wards or drugs."""
+
+    source: RelationName
+    people: Annotated[Literal["none"], known_word("word for people")]
+    key: Name
+    columns: dict[Name, LookupColumn] = Field(default_factory=dict)
+
+
+TABLES = {"root": RootTable, "events": EventTable, "lookup": LookupTable}
+COLUMNS = {"events": EventColumn, "lookup": LookupColumn}
+
+
+def kind_of(table: object) -> str:
+    """What a table is, from the keys that are written."""
+    for kind, declared in TABLES.items():
+        if isinstance(table, declared):
+            return kind
+    if isinstance(table, Mapping):
+        if "people" in table:
+            return "lookup"
+        return "events" if "references" in table else "root"
+    return "root"
+
+
+Table = Annotated[
+    Annotated[RootTable, Tag("root")]
+    | Annotated[EventTable, Tag("events")]
+    | Annotated[LookupTable, Tag("lookup")],
+    Discriminator(kind_of),
+]
+
+OF_ROOT = {"source": "source", "columns": "columns", "where": "where", "individual": "key"}
+"""Keys of a policy, and the keys of its root that stand for them."""
+
+
+def root_of(tables: object) -> str | None:
+    """The name of the one table that leads nowhere and is about people."""
+    if not isinstance(tables, Mapping):
+        return None
+    roots = [name for name, table in tables.items() if kind_of(table) == "root"]
+    return roots[0] if len(roots) == 1 else None
+
+
+def rooted(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The policy with what its root says where a policy about one table says it."""
+    data = dict(data)
+    if data.get("tables", {}) == {}:
+        return data
+    root = root_of(data["tables"])
+    if root is None:
+        refuse(list(_no_root(data["tables"])))
+    given = _given(data["tables"][root])
+    refuse(
+        [
+            Refusal((key,), "is said by the root of tables", f"write it as tables.{root}.{name}")
+            for key, name in OF_ROOT.items()
+            if key in data and not _same(key, data[key], given)
+        ]
+    )
+    return {**data, **given}
+
+
+def _given(root: object) -> dict[str, Any]:
+    """What the root says, by keys of a policy; the columns of its key are identifying ones."""
+    if not isinstance(root, Mapping):
+        return {}  # it is refused
+    given = {key: root[name] for key, name in OF_ROOT.items() if name in root}
+    columns, key = given.get("columns"), _alike(given.get("individual"))
+    if isinstance(columns, Mapping) and isinstance(key, list):
+        missing = [name for name in key if isinstance(name, str) and name not in columns]
+        given["columns"] = {**columns, **{name: {"role": "identifying"} for name in missing}}
+    return given
+
+
+def _same(key: str, value: object, given: Mapping[str, Any]) -> bool:
+    """Whether a policy says what its root says, as one that was stored does."""
+    said = given.get(key)
+    if key != "columns" or not isinstance(value, Mapping) or not isinstance(said, Mapping):
+        return _alike(value) == _alike(said)
+    named = _alike(given.get("individual"))
+    keys = {n for n in named if n in said} if isinstance(named, list) else set[str]()
+    rest = [name for name in said if name not in keys]
+    return value.keys() == said.keys() and all(value[name] == said[name] for name in rest)
+
+
+def _alike(value: object) -> object:
+    """The same for one name, and a list of it."""
+    return list(value) if isinstance(value, list | tuple) else _list(value)
+
+
+def in_root(root: str | None, place: Place) -> Place:
+    """Where a key stands that the root has in place of the policy."""
+    if root is None or not place or place[0] not in OF_ROOT:
+        return place
+    return ("tables", root, OF_ROOT[str(place[0])], *place[1:])
+
+
+def _no_root(tables: object) -> Iterator[Refusal]:
+    if not isinstance(tables, Mapping) or not tables:
+        yield Refusal(("tables",), "must be a mapping of names to tables", _EXAMPLE)
+        return
+    roots = [name for name, table in tables.items() if kind_of(table) == "root"]
+    if not roots:
+        hint = "leave references out of the table with a row per person"
+        yield Refusal(("tables",), "no table is the root, to which the rows of others lead", hint)
+    for name in roots[1:]:
+        yield Refusal(
+            ("tables", name),
+            f"{show(roots[0])} and {show(name)} both lead nowhere, and one is the root",
+            "add references to the table of events, or people: none to one without people",
+        )
+
+
+_EXAMPLE = "see `pganon policy init TABLE --tables`"
+
+_OPTIONS = {
+    "exclusions": (),
+    "suppression_limit": 0.0,
+    "on_infeasible": "refuse",
+    "records_per_individual": "one",
+    "refresh": "recompute",
+    "inference": None,
+    "requests": None,
+    "aliases": None,
+    "regions": "none",
+}
+"""Keys that say nothing of related tables, or not in this version, and what they are without."""
+
+_MODELS = frozenset(
+    {
+        "k_anonymity",
+        "event_share",
+        "alpha_k_anonymity",
+        "distinct_l_diversity",
+        "entropy_l_diversity",
+        "recursive_cl_diversity",
+        "t_closeness",
+        "beta_likeness",
+        "delta_disclosure",
+    }
+)
+_UNKEPT = (CsvHierarchy, TableHierarchy, FunctionHierarchy, OrderHierarchy)
+"""Hierarchies that are read from elsewhere."""
+
+
+def table_refusals(policy: Written) -> Iterator[Refusal]:
+    """Refusals of related tables, and of what only these have."""
+    tables: Mapping[str, Any] = policy.keys.get("tables") or {}
+    if not tables:
+        yield from _only_of_tables(policy)
+        return
+    if not all(isinstance(table, tuple(TABLES.values())) for table in tables.values()):
+        return  # wrong in itself
+    yield from _options(policy)
+    yield from _models(policy, tables)
+    for name, table in tables.items():
+        if isinstance(table, EventTable):
+            yield from (r.below("tables", name) for r in _events(name, table, tables))
+    yield from _cycles(tables)
+
+
+def _only_of_tables(policy: Written) -> Iterator[Refusal]:
+    for name, column in policy.columns.items():
+        if column is not None and column.apart:
+            yield Refusal(("columns", name, "apart"), "is for policies with tables", "remove apart")
+    if policy.keys.get("group_size") is not None:
+        yield Refusal(("group_size",), "is for policies with tables", "remove group_size")
+    for number, model in enumerate(policy.models):
+        if model is not None and model.model == "event_share":
+            yield Refusal(("privacy", number), "event_share is for policies with tables", None)
+
+
+def _options(policy: Written) -> Iterator[Refusal]:
+    method, keys = policy.method, policy.keys
+    if method is not None and "tables" not in method.supports:
+        yield Refusal(
+            ("method", "name"),
+            f"the method {method.name} makes no groups of classes for related tables",
+            f"use the method {alternatives(policy.registry.supporting('tables'))}",
+        )
+    elif method is not None and method.encoding.order != "none":
+        yield Refusal(
+            ("method",),
+            "people with the same quasi-identifiers are to stay together in related tables",
+            "remove variant",
+        )
+    for key, default in _OPTIONS.items():
+        if keys.get(key) not in (default, None):
+            yield Refusal((key,), f"{key} is not for related tables", f"remove {key}")
+    publish = keys.get("publish")
+    for key in ("reference", "labels"):
+        if getattr(publish, key, False):
+            yield Refusal(("publish", key), f"{key} is not for related tables", f"remove {key}")
+    if getattr(keys.get("report"), "population", None) is not None:
+        yield Refusal(("report", "population"), "is not for related tables", "remove population")
+    for name, column in policy.columns.items():
+        if column is None:
+            continue
+        if column.role in ("individual", "weight"):
+            hint = "write identifying, and key: in the table" if column.role == "individual" else ""
+            message = f"role {column.role} is not for related tables"
+            yield Refusal(("columns", name, "role"), message, hint or "leave the column out")
+        for key, default in (("shown", "none"), ("mean", False)):
+            if getattr(column, key) not in (default, None):
+                message = f"{key} is not for related tables"
+                yield Refusal(("columns", name, key), message, f"remove {key}")
+        if isinstance(column.hierarchy, CsvHierarchy):
+            hint = "import the file, and name the table: {table: schema.name}"
+            yield Refusal(("columns", name, "hierarchy"), "csv is not for related tables", hint)
+        if column.apart and column.role != "quasi_identifying":
+            message = "apart is for quasi_identifying columns"
+            yield Refusal(("columns", name, "apart"), message, "remove apart")
+
+
+def _models(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:
+    models = [(n, model) for n, model in enumerate(policy.models) if model is not None]
+    for number, model in models:
+        if model.model not in _MODELS or model.counted_in is not None:
+            message = f"{model.model} is not for related tables"
+            yield Refusal(("privacy", number), message, "remove it")
+    if not any(model.model == "k_anonymity" for _, model in models):
+        message = "no k_anonymity says how many people groups and tables have at least"
+        yield Refusal(("privacy",), message, "add {model: k_anonymity, k: 5}")
+    shares = [model for _, model in models if model.model == "event_share"]
+    for number, model in models:
+        if model.model == "event_share":
+            yield from (r.below("privacy", number) for r in _of_share(model, tables))
+    for name, table in tables.items():
+        if not isinstance(table, EventTable):
+            continue
+        for column, declared in table.columns.items():
+            if declared.role == "sensitive" and not any(s.bounds(name, column) for s in shares):
+                yield Refusal(
+                    ("tables", name, "columns", column),
+                    "is sensitive, and no event_share bounds who has its values",
+                    "add {model: event_share, beta: 0.9} to privacy",
+                )
+        if table.membership == "sensitive" and not any(s.bounds(name, None) for s in shares):
+            yield Refusal(
+                ("tables", name, "membership"),
+                "no event_share without a column bounds who has rows",
+                "add {model: event_share, beta: 0.9} to privacy",
+            )
+
+
+def _of_share(model: Any, tables: Mapping[str, Any]) -> Iterator[Refusal]:
+    events = [name for name, table in tables.items() if isinstance(table, EventTable)]
+    if model.table is not None and model.table not in events:
+        message = f"{show(model.table)} is no table of events"
+        yield Refusal(("table",), message, nearest(model.table, events))
+        return
+    if model.of_column is None:
+        return
+    if model.table is None:
+        yield Refusal(("table",), "is missing beside column", "name the table of the column")
+        return
+    columns = tables[model.table].columns
+    declared = columns.get(model.of_column)
+    if declared is None or declared.role != "sensitive":
+        sensitive = [name for name, column in columns.items() if column.role == "sensitive"]
+        message = f"{show(model.of_column)} is no sensitive column of {model.table}"
+        yield Refusal(("column",), message, nearest(model.of_column, sensitive))
+
+
+def _events(name: str, table: EventTable, tables: Mapping[str, Any]) -> Iterator[Refusal]:
+    published = [c for c, column in table.columns.items() if column.role != "identifying"]
+    if not published:
+        yield Refusal(("columns",), "no column is sensitive or insensitive", "declare one")
+    used = set(table.key or ())
+    for number, reference in enumerate(table.references):
+        place = ("references", number)
+        other = tables.get(reference.table)
+        if other is None:
+            message = f"{show(reference.table)} is no table of the policy"
+            yield Refusal(place, message, nearest(reference.table, tables))
+            continue
+        if isinstance(other, LookupTable):
+            hint = "write references: in the column that has its key"
+            yield Refusal(place, f"{show(reference.table)} is a table without people", hint)
+            continue
+        if other.key is None:
+            message = f"{show(reference.table)} has no key that rows could name"
+            yield Refusal(place, message, f"add key: to {reference.table}")
+        elif len(other.key) != len(reference.columns):
+            yield Refusal(place, f"the key of {show(reference.table)} has other columns", None)
+        used.update(reference.columns)
+    for column, declared in table.columns.items():
+        yield from (
+            r.below("columns", column)
+            for r in _event_column(column, declared, used, tables, table.together)
+        )
+    yield from _together(table)
+    if table.membership == "sensitive" and table.groups == "own":
+        others = [r.table for r in table.references if kind_of(tables.get(r.table)) == "events"]
+        if others:
+            yield Refusal(
+                ("membership",),
+                f"with groups: own nobody counts who has rows in {show(others[0])} there",
+                "use groups: common",
+            )
+
+
+def _event_column(
+    name: str,
+    column: EventColumn,
+    references: set[str],
+    tables: Mapping[str, Any],
+    together: Sequence[tuple[str, str]],
+) -> Iterator[Refusal]:
+    if column.role == "identifying":
+        given = [k for k in ("references", "hierarchy", "shown") if getattr(column, k) is not None]
+        given += ["as"] if column.published_as is not None else []
+        for key in given:
+            yield Refusal((key,), "an identifying column is never published", f"remove {key}")
+        return
+    if name in references:
+        message = "names rows about people, and is never published"
+        yield Refusal((), message, "remove it, or give it the role identifying")
+    if column.references is not None:
+        lookups = [n for n, table in tables.items() if isinstance(table, LookupTable)]
+        if column.references not in lookups:
+            message = f"{show(column.references)} is no table with people: none"
+            yield Refusal(("references",), message, nearest(column.references, lookups))
+        if column.hierarchy is not None:
+            message = "a column that names rows of a lookup is published as it is"
+            yield Refusal(("hierarchy",), message, "remove hierarchy")
+    if (column.hierarchy is None) != (column.shown is None):
+        missing = "shown" if column.shown is None else "hierarchy"
+        hint = "shown: 1 publishes the first level" if missing == "shown" else "remove shown"
+        yield Refusal((missing,), "is missing: hierarchy and shown go together", hint)
+    if isinstance(column.hierarchy, _UNKEPT):
+        hint = "use intervals, date, prefix, codes or inline"
+        yield Refusal(("hierarchy",), f"{column.hierarchy.kind} is not for columns of events", hint)
+    seconds = [pair for pair in together if pair[1] == name]
+    if column.references is not None and seconds:
+        message = "stands second in together, where lookups are not joined"
+        yield Refusal(("references",), message, "exchange the two columns, or remove references")
+
+
+def _together(table: EventTable) -> Iterator[Refusal]:
+    firsts = {pair[0] for pair in table.together}
+    seconds = set[str]()
+    for number, pair in enumerate(table.together):
+        place = ("together", number)
+        for name in pair:
+            column = table.columns.get(name)
+            if column is None or column.role == "identifying":
+                message = f"{show(name)} is no published column of the table"
+                yield Refusal(place, message, nearest(name, table.columns))
+        second = pair[1]
+        if second in seconds or second in firsts:
+            message = f"{show(second)} would be published twice, which gives away what is left out"
+            yield Refusal(place, message, "a column stands second in one pair, and is no first one")
+        seconds.add(second)
+
+
+def _cycles(tables: Mapping[str, Any]) -> Iterator[Refusal]:
+    graph = {
+        name: {r.table for r in table.references}
+        for name, table in tables.items()
+        if isinstance(table, EventTable)
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        way = " -> ".join(error.args[1][::-1])
+        yield Refusal(("tables",), f"references lead in a circle: {way}", "remove one of them")

@@ -1,0 +1,322 @@
+"""Resolves the other tables of a policy, and finds what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from pganon.catalog.model import Column, Relation
+from pganon.errors import PreconditionError
+from pganon.hierarchies import hierarchy_steps
+from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.policy.model import Policy
+from pganon.policy.options import FLAT, part_name
+from pganon.policy.refusals import Place, Refusal
+from pganon.policy.tables import EventTable, LookupTable
+from pganon.privacy.events import EventShare
+from pganon.privacy.frequency import KAnonymity
+from pganon.resolved.people import texts_of
+from pganon.resolved.problems import Problems
+from pganon.resolved.source import SUPPORTED, Source
+from pganon.resolved.tables import (
+    PEOPLE,
+    PERSONS,
+    Events,
+    Item,
+    Lookup,
+    Pair,
+    Related,
+    Way,
+    parts,
+)
+
+
+def related(
+    policy: Policy, source: Source, relations: Mapping[str, Relation], base_dir: Path
+) -> Related | None:
+    """The tables of a policy; None of a policy about one table. Problems go to those of the source.
+
+    Args:
+        source: the root's.
+        relations: of the other tables, by name.
+    """
+    if not policy.tables:
+        return None
+    made = _Resolver(policy, source, relations, base_dir)
+    found = made.resolve()
+    source.problems.refuse(_name_refusals(policy, found))
+    source.problems.refuse(_twice_refusals(policy, source.relation, found))
+    return found
+
+
+def _in_order(declared: Mapping[str, EventTable]) -> Iterator[tuple[str, EventTable]]:
+    """Tables in the order of the policy, each after those that its rows name."""
+    ready: set[str] = set()
+    while waiting := [name for name in declared if name not in ready]:
+        for name in waiting:
+            others = {r.table for r in declared[name].references} & declared.keys()
+            if others <= ready and name not in ready:
+                yield name, declared[name]
+                ready.add(name)
+                break
+
+
+class _Resolver:
+    def __init__(
+        self, policy: Policy, source: Source, relations: Mapping[str, Relation], base_dir: Path
+    ) -> None:
+        self.policy = policy
+        self.root = source
+        self.relations = relations
+        self.base_dir = base_dir
+        self.problems: Problems = source.problems
+        tables = policy.tables
+        declared = {n: t for n, t in tables.items() if isinstance(t, EventTable)}
+        self.events = dict(_in_order(declared))
+        self.lookups = {n: t for n, t in tables.items() if isinstance(t, LookupTable)}
+        self.numbers = {name: number for number, name in enumerate(self.events)}
+        self.shares = [model for model in policy.privacy if isinstance(model, EventShare)]
+
+    def resolve(self) -> Related:
+        lookups = [
+            self._lookup(number, name, table)
+            for number, (name, table) in enumerate(self.lookups.items())
+        ]
+        events = [self._events(name, table) for name, table in self.events.items()]
+        found = [lookup for lookup in lookups if lookup is not None]
+        k = next(m.k for m in self.policy.privacy if isinstance(m, KAnonymity))
+        return Related(k, self.policy.group_size or 10 * k, tuple(events), tuple(found))
+
+    def _lookup(self, number: int, name: str, table: LookupTable) -> Lookup | None:
+        source = Source(self.relations[name], self.problems)
+        place = f"tables.{name}"
+        people = {self.root.relation.name, *[self.relations[one].name for one in self.events]}
+        for way in source.relation.foreign_keys:
+            if way.table in people:
+                self.problems.report(
+                    f"{place}.people",
+                    f"{source.relation.name} names rows of {way.table}, which is about people",
+                    "write references: in place of people: none",
+                )
+        key = self._key(source, f"{place}.key", table.key)
+        columns = {table.key: None, **table.columns}
+        shown: list[tuple[Column, str]] = []
+        for column, declared in columns.items():
+            at = f"{place}.columns.{column}" if declared else f"{place}.key"
+            found = source.column(at, column)
+            if found is not None and self._supported(at, found):
+                renamed = table.columns.get(column)
+                shown.append((found, (renamed and renamed.published_as) or column))
+        return None if key is None else Lookup(number, name, source.relation, key, tuple(shown))
+
+    def _events(self, name: str, table: EventTable) -> Events:
+        source = Source(self.relations[name], self.problems)
+        place = f"tables.{name}"
+        keys = [self._key(source, f"{place}.key", column) for column in table.key or ()]
+        items = self._items(name, table, source)
+        by_name = {item.column.name: item for item in items}
+        pairs = [(by_name.get(one), by_name.get(two)) for one, two in table.together]
+        return Events(
+            self.numbers[name],
+            name,
+            source.relation,
+            source.condition(f"{place}.where", table.where),
+            tuple(key for key in keys if key is not None),
+            tuple(self._ways(name, table, source)),
+            tuple(items),
+            tuple(
+                Pair(one, two, self._pair_limit(one, two))
+                for one, two in pairs
+                if one is not None and two is not None
+            ),
+            self._limit(name, None) if table.membership == "sensitive" else None,
+            table.groups == "own",
+            table.orphans == "leave_out",
+        )
+
+    def _pair_limit(self, one: Item, two: Item) -> Fraction:
+        """The bound of the stricter column; all of them, where neither is sensitive."""
+        return min(
+            (item.limit for item in (one, two) if item.limit is not None), default=Fraction(1)
+        )
+
+    def _limit(self, table: str, column: str | None) -> Fraction:
+        return min(share.limit for share in self.shares if share.bounds(table, column))
+
+    def _ways(self, name: str, table: EventTable, source: Source) -> Iterator[Way]:
+        for number, reference in enumerate(table.references):
+            place = f"tables.{name}.references[{number}]"
+            columns = [self._key(source, place, column) for column in reference.columns]
+            if reference.table in self.numbers:
+                named, relation = (
+                    self.events[reference.table].key or (),
+                    self.relations[reference.table],
+                )
+            else:
+                named, relation = self.policy.individual_key, self.root.relation
+            for column, key in zip(columns, named, strict=False):
+                other = relation.column(key)
+                if column and other and texts_of(column) != texts_of(other):
+                    self._other_type(place, column, other)
+            yield Way(self.numbers.get(reference.table), tuple(c for c in columns if c is not None))
+
+    def _other_type(self, place: str, column: Column, other: Column) -> None:
+        self.problems.report(
+            place,
+            f"column {quote(column.name)} is {column.type_name}, and {quote(other.name)} that it"
+            f" names is {other.type_name}",
+            "name a view that casts one of them",
+        )
+
+    def _items(self, name: str, table: EventTable, source: Source) -> Iterator[Item] | list[Item]:
+        lookups = list(self.lookups)
+        items: list[Item] = []
+        for column_name, declared in table.columns.items():
+            place = f"tables.{name}.columns.{column_name}"
+            column = source.column(place, column_name)
+            if column is None or declared.role == "identifying":
+                continue
+            if not self._supported(place, column):
+                continue
+            way = source.relation.refers_to(column_name)
+            if way is not None and declared.references is None:
+                self.problems.report(
+                    place,
+                    f"column {quote(column_name)} names rows of {way}, which may be about people",
+                    "leave it out, or declare that table with people: none, and references: here",
+                )
+            lookup = None
+            if declared.references is not None:
+                lookup = lookups.index(declared.references)
+                other = self.relations[declared.references].column(
+                    self.lookups[declared.references].key
+                )
+                if other is not None and texts_of(column) != texts_of(other):
+                    self._other_type(f"{place}.references", column, other)
+            limit = self._limit(name, column_name) if declared.role == "sensitive" else None
+            published = declared.published_as or column_name
+            item = Item(
+                len(items),
+                column,
+                published,
+                limit,
+                declared.hierarchy,
+                declared.shown or 0,
+                lookup,
+            )
+            self._check_hierarchy(place, item)
+            items.append(item)
+        return items
+
+    def _check_hierarchy(self, place: str, item: Item) -> None:
+        if item.hierarchy is None:
+            return
+        try:
+            hierarchy_steps(
+                *("", item.hierarchy, lambda s: s.work("values"), item.leaf_kind),
+                *(self.base_dir, quote(item.column.name)),
+            )
+        except PreconditionError as error:
+            self.problems.report(f"{place}.hierarchy", error.message, error.hint)
+
+    def _key(self, source: Source, place: str, name: str) -> Column | None:
+        column = source.column(place, name)
+        if column is None or (column.has_canonical_text and column.collation_deterministic):
+            return column
+        self.problems.report(
+            place,
+            f"column {quote(name)} is {column.type_name}, in which equal values may be spelled"
+            " differently; it names no rows",
+            "name a view that casts it to a type such as integer, text or uuid",
+        )
+        return None
+
+    def _supported(self, place: str, column: Column) -> bool:
+        if (
+            column.kind != "unsupported"
+            and column.kind != "citext"
+            and column.collation_deterministic
+        ):
+            return True
+        self.problems.report(
+            place,
+            f"column {quote(column.name)} has the type {column.type_name} or a collation that calls"
+            " different texts equal; its values cannot be counted",
+            f"supported are {SUPPORTED}, but for citext; cast it in a view",
+        )
+        return False
+
+
+def _name_refusals(policy: Policy, found: Related) -> Iterator[Refusal]:
+    """Names of views and columns that are there twice, or too long."""
+    used = Counter([FLAT])
+    for part, table in parts(found):
+        name, place = part_name(policy.release, part), ("tables", table)
+        used[part] += 1
+        if used[part] > 1:
+            hint = "rename the table, or a column with `as:`"
+            yield Refusal(place, f"two views would be named {quote(name)}", hint)
+        if fits(policy.release) and not fits(name):
+            hint = "shorten the names of the release, of the table, or of the column with `as:`"
+            message = f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes"
+            yield Refusal(place, message, hint)
+    root = Counter(
+        column.published_as or name
+        for name, column in policy.columns.items()
+        if column.role != "identifying"
+    )
+    for partition in found.partitions:
+        taken = [partition.number, PEOPLE, PERSONS]
+        place: Place = ("tables", partition.events[0].name)
+        if root[partition.number]:
+            message = f"{quote(partition.number)} is a column that pganon adds to the root"
+            yield Refusal(("tables", policy.root or "", "columns"), message, "rename it with `as:`")
+        if not fits(partition.number):
+            hint = "shorten the name of the table"
+            message = f"the column {quote(partition.number)} has more than {MAX_BYTES} bytes"
+            yield Refusal(place, message, hint)
+        for events in partition.events:
+            if not events.own and events.name in taken:
+                message = f"{quote(events.name)} is a column of the view of groups"
+                yield Refusal(("tables", events.name), message, "rename the table")
+            names = Counter([partition.number, PERSONS, *[i.published for i in events.items]])
+            for item in events.items:
+                if names[item.published] > 1:
+                    at = ("tables", events.name, "columns", item.column.name)
+                    message = f"{quote(item.published)} would be published twice, or is added"
+                    yield Refusal(at, message, "rename it with `as:`")
+    for lookup in found.lookups:
+        twice = [n for n, times in Counter(name for _, name in lookup.columns).items() if times > 1]
+        for name in twice:
+            at = ("tables", lookup.name, "columns")
+            yield Refusal(at, f"two columns would be named {quote(name)}", "rename one with `as:`")
+
+
+def _twice_refusals(policy: Policy, root: Relation, found: Related) -> Iterator[Refusal]:
+    """Columns of tables that stand in two slices: what one leaves out, the other may give away."""
+    published = [n for n, c in policy.columns.items() if c.role != "identifying"]
+    seen: dict[str, str] = {}
+    each: list[tuple[Place, Relation, str, str]] = [
+        (("columns", name), root, name, policy.root or "") for name in published
+    ]
+    for events in found.events:
+        at = ("tables", events.name, "columns")
+        each += [
+            ((*at, i.column.name), events.relation, i.column.name, events.name)
+            for i in events.items
+        ]
+    for place, relation, name, table in each:
+        bases = _bases(relation, name)
+        if shown := [base for base in bases if base in seen]:
+            message = f"shows {shown[0]}, which {seen[shown[0]]} shows, too"
+            yield Refusal(place, message, "publish every column of the source once")
+        seen.update(dict.fromkeys(bases, table))
+
+
+def _bases(relation: Relation, name: str) -> Sequence[str]:
+    """Columns of tables that its values come from, first by their names, then by numbers."""
+    origin = relation.origins.get(name)
+    bases = sorted(origin.bases, key=lambda base: ("#" in base, base)) if origin else []
+    return bases or [f"{relation.name}.{quote(name)}"]
