@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import datetime
 import decimal
+import re
 
 import pyarrow as pa
 import pytest
@@ -127,10 +128,11 @@ def float8(text: str) -> str:
     """As the server writes it: the fewest digits that give the number back, with an exponent
     below 1e-04 and from 1e+15 on."""
     number = float(text)
-    for digits in range(17):
-        shown = f"{number:.{digits}e}"
-        if float(shown) == number:
-            break
+    # Of the shortest text: `.15e` of the number rounds the half in 2 ** -24 to another number.
+    shortest = decimal.Decimal(repr(number)).normalize()
+    shown = re.sub(
+        r"e([+-])(\d)$", r"e\g<1>0\2", f"{shortest:.{len(shortest.as_tuple().digits) - 1}e}"
+    )
     exponent = int(shown.split("e")[1])
     if number and not -4 <= exponent < 15:
         return shown
