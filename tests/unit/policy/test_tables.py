@@ -91,9 +91,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "no key": (changed("patient", key=None), "tables.patient.key", "is missing"),
     "reference unknown": (
-        changed("diagnosis", references={"admission_no": "admision"}),
+        changed("diagnosis", references={"admission_no": "admisson"}),
         "tables.diagnosis.references[0]",
-        '"admision" is no table of the policy',
+        '"admisson" is no table of the policy',
     ),
     "reference to a lookup": (
         changed("diagnosis", references={"admission_no": "ward"}),
