@@ -165,8 +165,8 @@ def _chosen(found: Collected, one: Finding, attacked: Attacks) -> str:
     """Of who guesses where he is surest; of two curves that with the higher lower end."""
     both = [c for c in (one.value_choice, one.choice) if c is not None]
     choice = max(both, key=lambda c: c.loss.low if c.loss else -inf)
-    what = plain(one.column or "")
-    guessed = what if choice is one.choice else f"one value of {what}"
+    what = the_columns([one.column or ""])
+    guessed = what if choice is one.choice else f"one value in {what}"
     text = (
         f"{_knowing(found, one, attacked.known_others)}, and attacks only where he is surest,"
         f" guesses {guessed}"

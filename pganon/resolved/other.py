@@ -120,6 +120,8 @@ def population_refusals(
 
 def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterator[Refusal]:
     """Chances by the values of columns that are no quasi-identifiers, or of which none are told."""
+    if not policy.report.subgroups:
+        return
     known = {a.column.name for a in attributes if a.hidden is None and a.qs_set is None}
     why = None
     if "population" not in policy.method.supports:

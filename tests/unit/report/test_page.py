@@ -147,9 +147,8 @@ def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
 
 
 def chances(p95: float | None, mean: float, people: int = 990) -> dict[str, Any]:
-    above = {"0.09": 0.5, "1/11": 0.25}
     found = {"people": people, "mean": mean, "p50": 0.05, "p90": 0.05, "p95": p95, "p99": None}
-    return {"prosecutor": {**found, "above": above}}
+    return {"prosecutor": {**found, "above": {"0.09": 0.5}}}
 
 
 def test_who_has_a_higher_chance_to_be_found_than_all():
@@ -173,12 +172,12 @@ def test_who_has_a_higher_chance_to_be_found_than_all():
     )
     assert found == [
         "The chance to find one of the people whose sex is “F” is 25 % or more for one in twenty,"
-        " above 1 in 11 and 9 %; of all people it is not.",
+        " above 9 %; of all people it is not.",
         "The chance to find one of the people whose sex is a rare one is 12 % on average, that of"
         " all people 6 %.",
     ]
-    assert "Of whom People On average One in twenty Above 9 % Above 1 in 11" in text
-    assert "everybody 990 6 % 8 % 50 % 25 % sex: “F” 198 8 % 25 % 50 % 25 %" in text
+    assert "Of whom People On average One in twenty Above 9 %" in text
+    assert "everybody 990 6 % 8 % 50 % sex: “F” 198 8 % 25 % 50 %" in text
     assert "sex: a rare one 22 12 % not told" in text
     # All are above it.
     found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
@@ -474,9 +473,9 @@ def test_attackers_who_choose_are_to_be_looked_at():
     found, text, said = reported(chosen(value_choice=surest(0.57, 0.05, 90)), learned=True)
     assert (found["gains"], found["may_gain"]) == (True, False)
     assert said == [
-        "Who knows age and sex of a person, and attacks only where he is surest, guesses one value"
-        " of diagnosis of 90 of 90; without these people in the release, of 58 of 90. The anonymity"
-        " loss coefficient is 0.77 (0.57 to 0.91): 0 is what is told of strangers, 1 the source"
+        "Who knows the columns age and sex of a person, and attacks only where he is surest,"
+        " guesses one value in the column diagnosis of 90 of 90; without these people in the"
+        " release, of 58 of 90. The anonymity loss coefficient is 0.77 (0.57 to 0.91): 0 is what is told of strangers, 1 the source"
         " itself."
     ]
     assert "guesses diagnosis, of one value alone 0.773 0.57 to 0.91 90 of 90 58 of 90" in text

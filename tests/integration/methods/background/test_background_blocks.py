@@ -20,7 +20,7 @@ pytestmark = pytest.mark.primary_server_only
 # The package has functions of the same names.
 clusters, drawn, grown, near = (
     import_module(f"pganon.methods.background.{name}")
-    for name in ("clusters", "drawn", "grown", "near")
+    for name in ("clusters", "value_buckets", "near_classes", "near")
 )
 
 COLUMNS = {name: ROLES[name] for name in ("age", "s")}

@@ -508,7 +508,13 @@ def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
     assert first["highest"] == first["mean"] == 1 / 3
     assert second["highest"] == second["mean"] == 1 / 6
     source.execute("DELETE FROM public.people WHERE sex = 'm'")
-    assert among() == {"smallest": 0, "highest": 1, "mean": (1 + 1 / 6) / 2, "above": {"0.25": 3}}
+    assert among() == {
+        "by_weights": False,
+        "smallest": 0,
+        "highest": 1,
+        "mean": (1 + 1 / 6) / 2,
+        "above": {"0.25": 3},
+    }
     refusal = "people of one population"
     with pytest.raises(PolicyError, match=refusal):
         run(db.owner(), levelled({**K_MAP, "population": "public.t"}, report=asked))

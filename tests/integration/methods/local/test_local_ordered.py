@@ -90,7 +90,7 @@ def test_a_value_is_in_the_bucket_of_its_record(
     for most, as_they_are in ((record_order.MOST, True), (0, True), (record_order.MOST, False)):
         monkeypatch.setattr(record_order, "MOST", most)
         if not as_they_are:
-            for module in ("placed", "ordered"):
+            for module in ("released_records", "record_order"):
                 of = sys.modules[f"pganon.methods.local.{module}"]
                 monkeypatch.setattr(of, "as_encoded", lambda context, state: False)
         staged = released(db, principle)
