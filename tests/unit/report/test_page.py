@@ -475,10 +475,13 @@ def test_attackers_who_choose_are_to_be_looked_at():
     assert said == [
         "Who knows the columns age and sex of a person, and attacks only where he is surest,"
         " guesses one value in the column diagnosis of 90 of 90; without these people in the"
-        " release, of 58 of 90. The anonymity loss coefficient is 0.77 (0.57 to 0.91): 0 is what is told of strangers, 1 the source"
-        " itself."
+        " release, of 58 of 90. The anonymity loss coefficient is 0.77 (0.57 to 0.91): 0 is what is"
+        " told of strangers, 1 the source itself."
     ]
-    assert "guesses diagnosis, of one value alone 0.773 0.57 to 0.91 90 of 90 58 of 90" in text
+    assert (
+        "guesses the column diagnosis, of one value alone 0.773 0.57 to 0.91 90 of 90 58 of 90"
+        in text
+    )
     assert "no model" not in text
     assert "Zanzibar" not in json.dumps(found) + text
     found, text, said = reported(chosen(choice=surest(0.42, 0.071, 79)))
