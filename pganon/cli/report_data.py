@@ -14,6 +14,7 @@ from pganon.forms.confidential import told_measures
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.loading import policy_from
 from pganon.methods.registry import methods
+from pganon.methods.related import related
 from pganon.policy.columns import of_role
 from pganon.privacy.requirements import requirements_of
 from pganon.publish.listing import events, find
@@ -68,7 +69,8 @@ def of_method(
     method: str, policy: Mapping[str, Any], measures: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What the form of the method, and the policy of a version, say of it."""
-    form, read = methods()[method].form, policy_from(policy)
+    found, read = methods()[method], policy_from(policy)
+    form = (related(found) if read.tables else found).form
     sensitive = of_role(read.columns, "sensitive", "semi_sensitive")
     recorded = measures.get("utility")
     return {

@@ -9,7 +9,7 @@ from pganon.privacy.base import Requirement, from_below
 from pganon.privacy.model_scope import Judged
 from pganon.report.parts import Number, Part
 from pganon.report.sources import Collected
-from pganon.report.words import number, the_columns
+from pganon.report.words import number, plain, the_columns
 
 _NAMES = {
     "k_anonymity": "k-anonymity",
@@ -78,8 +78,10 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
             )
     said = found.said.get(f"{check['model']}.{check['symbol']}") or found.said.get(check["model"])
     if said is not None:
-        column = check["column"] and the_columns([_shown(found, check["column"])])
-        return said.format(column=column, required=number(check["required"]))
+        shown = _shown(found, check["column"]) if check["column"] else ""
+        return said.format(
+            column=the_columns([shown]), table=plain(shown), required=number(check["required"])
+        )
     return f"Every group satisfies the check {check['model'].replace('_', ' ')}."
 
 

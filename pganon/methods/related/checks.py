@@ -38,10 +38,10 @@ from pganon.sqltools import col, fragment, num, query, render, stacked, text
 from pganon.steps.relations import CheckQuery
 
 SAID = {
-    HOLDERS: "Whoever knows that somebody has a row of {column} finds at least {required} people of"
+    HOLDERS: "Whoever knows that somebody has a row of {table} finds at least {required} people of"
     " the group who have.",
     GROUP_SIZE: "Every group of classes has at least {required} people.",
-    EVENT_SHARE: "Nothing that is told of {column} is true of over the share {required} of the"
+    EVENT_SHARE: "Nothing that is told of {table} is true of over the share {required} of the"
     " people of a group who may have it.",
 }
 
