@@ -31,9 +31,9 @@ PAPER = Paper(
                 for table in ("income", "colorado")
                 for y, said in (("c_dm", "C_DM"), ("ncp", "NCP"))
             ],
-            why="The paper leaves open what LGB_NCP does with groups that get too small: `stop`"
-            " keeps them whole, `fill` gives them records of others. LGB_NCP draws an order of the"
-            " cells: two runs differ by up to 7 %, C_DM of `stop` by up to 9 %, whatever l is.",
+            why="Groups that would get too small stay whole in the paper (Algorithm 4, lines 15 to"
+            " 20), which is `stop`; `fill` gives them records of others. LGB_NCP draws an order of"
+            " the cells: two runs differ by up to 7 %, C_DM of `stop` by up to 9 %, whatever l is.",
         ),
         Panel(
             "Local generalization: errors of sums by k and l",
