@@ -13,6 +13,7 @@ from pganon.policy.hierarchies import FORMS
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place
 from pganon.policy.registry import Registry
+from pganon.policy.tables import TABLES
 
 _LINE = re.compile(r"(?<!its )(?<![\w.$-])([a-z]\w*):(?=[ ]?[\[{]| [\w\"'$]| ?$|,)")
 _BRACES = re.compile(r"\{(model:)?[^{}]*\}")
@@ -67,6 +68,7 @@ _PLACES = {
     "privacy": "in the list under privacy",
     "method": "under method",
     "hierarchy": "under hierarchy, with its column",
+    "tables": "with its table, under tables",
 }
 """Places by the key that a section has at the top."""
 
@@ -80,6 +82,7 @@ def _keys(registry: Registry, section: str) -> frozenset[str]:
         "privacy": registry.model_classes,
         "method": registry.methods.values(),
         "hierarchy": FORMS.values(),
+        "tables": TABLES.values(),
     }
     return frozenset(
         field.alias or name for one in declared[section] for name, field in one.model_fields.items()

@@ -46,7 +46,7 @@ BEGIN
         string_agg(
             CASE WHEN 'e' IN (y.typtype, e.typtype) OR 'd' IN (y.typtype, e.typtype)
                     OR seen AND coalesce(e.oid, g.rngsubtype, y.oid) NOT IN (
-                        'bool'::regtype, 'int2'::regtype, 'int4'::regtype, 'int8'::regtype,
+                        'bool'::regtype, 'smallint'::regtype, 'integer'::regtype, 'bigint'::regtype,
                         'oid'::regtype, 'text'::regtype, 'varchar'::regtype, 'bytea'::regtype,
                         'uuid'::regtype, 'date'::regtype, 'time'::regtype, 'timestamp'::regtype,
                         'timestamptz'::regtype
