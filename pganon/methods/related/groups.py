@@ -64,7 +64,8 @@ def group_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
                 lambda s, e=e, item=item: _facts(s, e, item),
             )
             for e in related.events
-            for item, _ in bounded(e)
+            for item in e.items
+            if item.limit is not None or item in e.slices
         ],
         *[step for partition in related.partitions for step in _partition(related, partition)],
     )
@@ -256,20 +257,16 @@ def _unreachable(
         ]
     what, reached, limit = max(shares, key=lambda one: (one[1] or 0) - float(one[2]))
     best = float(reached or 0)
+    rounded = min(1.0, -(-best * 1000 // 1) / 1000)  # to the side that can be reached
     return PrivacyRefusal(
         f"event_share beta = {float(limit):g} cannot be reached by {what}, whatever groups are"
-        f" made; the best reachable is beta = {_up(best):g}",
+        f" made; the best reachable is beta = {rounded:g}",
         model="event_share",
         required=float(limit),
         observed=best,
         hint="raise beta, declare the column insensitive, or leave it out",
         code=ErrorCode.EVENT_SHARE,
     )
-
-
-def _up(share: float) -> float:
-    """With three decimals, rounded to the side that can be reached."""
-    return min(1.0, -(-share * 1000 // 1) / 1000)
 
 
 # -- groups ----------------------------------------------------------------------------------------

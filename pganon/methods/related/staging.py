@@ -219,12 +219,8 @@ def _staged(part: str, purpose: str, select) -> CreateTable:
     return CreateTable(part, purpose, lambda s: s.stage(part), select)
 
 
-def _numbered(state: State, related: Related, events: Events) -> exp.Select:
-    """SELECT gid, number: the published number of the group of every class."""
-    return _numbers(state, related.partition_of(events))
-
-
 def _numbers(state: State, partition: Partition) -> exp.Select:
+    """SELECT gid, grp, number: the group of every class, and its published number."""
     name = class_groups(partition.index).name
     return query(
         "select g.gid, g.grp, :number as number from g join d on d.gid = g.grp",
@@ -262,10 +258,12 @@ def _groups(state: State, partition: Partition) -> exp.Select:
 def _single(state: State, related: Related, one: Slice) -> exp.Select:
     (item,) = one.items
     counted = query(
-        "select g.number, :k as k, count(distinct r.person) as persons from r"
-        " join g on g.gid = r.gid group by g.number, 2",
-        {"r": rows_table(state, one.events), "g": _numbered(state, related, one.events)},
-        k=col(f"k{item.index}", "r"),
+        "select g.number, f.k, sum(f.n)::bigint as persons from f join g on g.gid = f.gid"
+        " group by g.number, f.k",
+        {
+            "f": state.work(f"facts{one.events.index}_{item.index}"),
+            "g": _numbers(state, related.partition_of(one.events)),
+        },
     )
     number = related.partition_of(one.events).number
     tree = query(
