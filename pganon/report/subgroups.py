@@ -64,7 +64,7 @@ def telling(found: Collected) -> Iterator[str]:
                 f"The chance to find one {who} is {percent(own['p95'])} or more for one in twenty,"
                 f" above {listed(sorted(above))}; of all people it is not."
             )
-        elif own["mean"] >= TIMES * whole["mean"]:
+        elif own["mean"] >= TIMES * whole["mean"] > 0:
             yield (
                 f"The chance to find one {who} is {percent(own['mean'])} on average, that of all"
                 f" people {percent(whole['mean'])}."

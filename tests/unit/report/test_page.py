@@ -179,6 +179,9 @@ def test_who_has_a_higher_chance_to_be_found_than_all():
     assert "Of whom People On average One in twenty Above 9 %" in text
     assert "everybody 990 6 % 8 % 50 % sex: “F” 198 8 % 25 % 50 %" in text
     assert "sex: a rare one 22 12 % not told" in text
+    # Few groups have so small a sum of chances that its steps tell none of it.
+    found, _ = said({**one, **chances(0.05, 0)}, every=chances(0.05, 0))
+    assert found == []
     # All are above it.
     found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
     assert found == []
@@ -552,8 +555,18 @@ def test_the_surest_guesses_count_nobody():
     assert told(rate(70, 90), rate(60, 60))["certain"] == rate(60, 60)
     # The same guesses.
     assert told(rate(90, 90), rate(90, 90))["certain"] == rate(90, 90)
-    # Nearly all of all guesses, with nearly all of the rest.
+    # Nearly all of all guesses, of which half are right.
     assert told(rate(495, 995), rate(60, 60))["choice"]["loss"] is None
+    half = {**surest(0.8, 0.2), "attack": rate(495, 995)}
+    little = {**surest(0.1, 0.2), "loss": {"value": 0.4, "low": 0.1, "high": 0.6}}
+    for more in ({}, {"value_choice": {**little, "attack": rate(50, 90)}}):
+        _, text, said = reported(chosen(release=rate(500, 1000), choice=half, **more))
+        assert said == [
+            "Who knows the columns age and sex of a person, and attacks only where he is surest,"
+            " guesses the column diagnosis better than without these people in the release. By how"
+            " much is not told, as it would count few people."
+        ]
+        assert "guesses the column diagnosis – not told 58 of 90" in text
     value = {**surest(0.8, 0.2), "attack": rate(70, 85)}
     assert told(rate(70, 90), rate(60, 60), value_choice=value)["value_choice"]["loss"] is None
 
