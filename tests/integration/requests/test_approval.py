@@ -185,7 +185,7 @@ def test_who_may_not(waiting: Waiting) -> None:
     with pytest.raises(psycopg.Error, match="there is no request 999"):
         waiting.approver.execute(nobody, [999])
     for reason in ("", "  ", None):
-        with pytest.raises(psycopg.Error, match="give a reason.*\nHINT:  say what"):
+        with pytest.raises(psycopg.Error, match=r"give a reason.*\nHINT:  say what"):
             waiting.approver.execute(
                 "SELECT pganon.approve_release(%s, %s)", [waiting.request, reason]
             )

@@ -566,7 +566,7 @@ def test_the_surest_guesses_count_nobody():
             " guesses the column diagnosis better than without these people in the release. By how"
             " much is not told, as it would count few people."
         ]
-        assert "guesses the column diagnosis – not told 58 of 90" in text
+        assert "guesses the column diagnosis \u2013 not told 58 of 90" in text
     value = {**surest(0.8, 0.2), "attack": rate(70, 85)}
     assert told(rate(70, 90), rate(60, 60), value_choice=value)["value_choice"]["loss"] is None
 
