@@ -571,6 +571,27 @@ def test_the_surest_guesses_count_nobody():
     assert told(rate(70, 90), rate(60, 60), value_choice=value)["value_choice"]["loss"] is None
 
 
+def test_the_surest_guesses_of_strangers_count_nobody():
+    """Attack: the same of those who are held out, of whom the loss would tell it, too."""
+
+    def rate(right: int, n: int) -> dict[str, Any]:
+        return {"successes": right, "attempts": n, "share": right / n, "low": 0.1, "high": 0.99}
+
+    def told(base: dict[str, Any], baseline: str) -> dict[str, Any]:
+        choice = {**surest(0.8, 0.2), "base": base, "baseline": baseline}
+        first = told_finding(chosen(control=rate(700, 1000), choice=choice), 11)
+        assert first == told_finding(first, 11)
+        return first["choice"]
+
+    assert told(rate(300, 500), "groups")["base"] == rate(300, 500)
+    # One of 90 has another value; five of all who are guessed less surely.
+    for base, baseline in ((rate(89, 90), "model"), (rate(205, 500), "groups")):
+        found = told(base, baseline)
+        assert (found["base"]["share"], found["loss"], found["difference"]) == (None, None, None)
+    # Those are guessed by somebody else.
+    assert told(rate(205, 500), "model")["base"] == rate(205, 500)
+
+
 def test_an_attack_that_is_right_of_all_but_few_counts_nobody():
     """Attack: 34 of 35 guesses that are right count the one who has another value."""
     right = {"successes": 34, "attempts": 35, "share": 34 / 35, "low": 0.85, "high": 0.99}
@@ -582,9 +603,11 @@ def test_an_attack_that_is_right_of_all_but_few_counts_nobody():
         "members": right,
         "control": RATE,
         "difference": {"value": 34 / 35 - 0.25, "low": 0.55, "high": 0.8},
+        "posteriors": [{"prior": 0.5, "chance": 0.795}],
     }
     told = told_finding(finding, 11)
     assert told == told_finding(told, 11)
+    assert told["posteriors"] == []
     for one in (finding, told):
         details = {**ATTACKED, "findings": [one]}
         report = document(collected(events=[event(2, "attacked", 1, **details)]))
