@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pganon.attacks.curve import Choice, Guesses, certain, chosen, worst_value
 from pganon.attacks.intervals import Difference, Rate, difference, rate
+from pganon.forms.confidential import STRANGERS
 
 Kind = Literal["singling_out", "linkability", "membership", "inference"]
 
@@ -145,9 +146,9 @@ def findings(
         surest: tuple[Choice | None, ...] = ()
         if attempt.attack == "inference":
             strangers = {
-                _STRANGERS[other.adversary]: counted.guesses
+                STRANGERS[other.adversary]: counted.guesses
                 for other, counted in shadow
-                if other.column == attempt.column and other.adversary in _STRANGERS
+                if other.column == attempt.column and other.adversary in STRANGERS
             }
             strangers["model"] = tuple(models.get(attempt.column or "", ()))
             # Whom nothing published is about has no guess, in one of them or in both.
@@ -172,10 +173,6 @@ def findings(
             )
         )
     return tuple(made)
-
-
-_STRANGERS = {"quasi_identifiers": "groups", "correlations": "naive_bayes"}
-"""Who guesses of people that are not in the release, by what he does."""
 
 
 def _posterior(prior: float, members: Rate, control: Rate) -> Posterior:

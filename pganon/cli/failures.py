@@ -12,6 +12,7 @@ from pganon.errors import (
     PolicyError,
     PreconditionError,
     PrivacyRefusal,
+    UsageError,
     UserInterrupt,
 )
 
@@ -43,7 +44,11 @@ def _placed(hint: str) -> str:
     from pganon.loading import known
     from pganon.policy.places import placed
 
-    return placed(hint, known())
+    try:
+        registry = known()
+    except UsageError:  # of a package with a method, which is not what went wrong
+        return hint
+    return placed(hint, registry)
 
 
 def error_object(error: PganonError) -> dict[str, object]:

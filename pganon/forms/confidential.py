@@ -118,6 +118,9 @@ ADVANTAGE = 0.2
 LOSS = 0.5
 """An anonymity loss coefficient above this is a risk."""
 
+STRANGERS = {"quasi_identifiers": "groups", "correlations": "naive_bayes"}
+"""Who guesses of people that are not in the release, by what he does."""
+
 
 def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:
     """A finding of attacks without values, without shares of all but few people, and what these
@@ -137,7 +140,9 @@ def told_finding(finding: Mapping[str, Any], smallest: int) -> dict[str, Any]:
     for name in ("choice", "value_choice"):
         if (choice := found[name]) is not None:
             attack = _told_rate(choice["attack"], smallest, beside)
-            base = _told_rate(choice["base"], smallest)
+            # The surest guesses of those who are held out are among all of them, too.
+            same = STRANGERS.get(found["adversary"]) == choice["baseline"]
+            base = _told_rate(choice["base"], smallest, [found["control"]] if same else [])
             found[name] = {**choice, "value": None, "attack": attack, "base": base}
             if any(rate and rate["share"] is None for rate in (attack, base)):
                 found[name] |= {"loss": None, "difference": None}

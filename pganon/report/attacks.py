@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import inf
 from typing import Any, Literal
 
-from pganon.forms.confidential import GAIN, told_finding
+from pganon.forms.confidential import GAIN, LOSS, told_finding
 from pganon.report.parts import Count, Number, Part, Time
 from pganon.report.sources import Collected
 from pganon.report.words import number, percent, plain, several, the_columns
@@ -16,7 +16,7 @@ _PARTS = ("seed", "people", "control_people", "targets", "known_others")
 
 class Rate(Part):
     """Successes among attempts, with an interval that holds with a confidence of 95 %; null but for
-    `attempts`, if they are all but few."""
+    `attempts`, if they are all but few, also beside other rates."""
 
     successes: Count | None
     attempts: Count
@@ -164,7 +164,11 @@ def _rank(one: Finding) -> tuple[bool, float]:
 def _chosen(found: Collected, one: Finding, attacked: Attacks) -> str:
     """Of who guesses where he is surest; of two curves that with the higher lower end."""
     both = [c for c in (one.value_choice, one.choice) if c is not None]
-    choice = max(both, key=lambda c: c.loss.low if c.loss else -inf)
+    # One whose loss is not told may be the one that gains.
+    choice = max(
+        both,
+        key=lambda c: (c.loss is None or c.loss.value > LOSS, c.loss.low if c.loss else -inf),
+    )
     what = the_columns([one.column or ""])
     guessed = what if choice is one.choice else f"one value in {what}"
     text = (
@@ -172,7 +176,11 @@ def _chosen(found: Collected, one: Finding, attacked: Attacks) -> str:
         f" guesses {guessed}"
     )
     if choice.loss is None:
-        return f"{text} rightly of nearly all. It is what the release gives away of them."
+        better = "better" if one.gains else "perhaps better"
+        return (
+            f"{text} {better} than without these people in the release. By how much is not told, as"
+            " it would count few people."
+        )
     strangers = "nobody"
     if choice.base is not None:
         strangers = f"{choice.base.successes} of {choice.base.attempts}"

@@ -58,13 +58,13 @@ def telling(found: Collected) -> Iterator[str]:
         assert every is not None
         own, whole = one["prosecutor"], every["prosecutor"]
         who = f"of the people whose {plain(one['column'])} is {_named(one)}"
-        above = _above(found, own) - _above(found, whole) if whole["p95"] else set()
-        if above and own["p95"]:
+        above = _above(found, own) - _above(found, whole)
+        if above:
             yield (
                 f"The chance to find one {who} is {percent(own['p95'])} or more for one in twenty,"
                 f" above {listed(sorted(above))}; of all people it is not."
             )
-        elif own["mean"] >= TIMES * whole["mean"]:
+        elif own["mean"] >= TIMES * whole["mean"] > 0:
             yield (
                 f"The chance to find one {who} is {percent(own['mean'])} on average, that of all"
                 f" people {percent(whole['mean'])}."

@@ -34,7 +34,8 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'PA409',
             MESSAGE = format('request %s does not wait for approval: it is %s', p_id,
-                CASE asked.state WHEN 'awaiting_approval' THEN 'expired' ELSE asked.state END);
+                CASE asked.state WHEN 'awaiting_approval' THEN 'expired' ELSE asked.state END),
+            HINT = 'SELECT * FROM pganon.requests';
     END IF;
     IF p_actor IN (asked.login, asked.requester) OR p_actor_id IN (asked.login_id, asked.requester_id)
         OR EXISTS (
@@ -51,7 +52,9 @@ BEGIN
     END IF;
     IF btrim(coalesce(p_reason, '')) = '' OR octet_length(p_reason) > 2000 THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'PA402', MESSAGE = 'give a reason, of at most 2000 bytes';
+            ERRCODE = 'PA402',
+            MESSAGE = 'give a reason, of at most 2000 bytes',
+            HINT = 'say what you looked at: the ledger keeps it';
     END IF;
     SELECT array_agg(l.details -> 'evidence_sha256' ORDER BY l.id DESC) INTO seen
     FROM pganon_private.ledger AS l

@@ -42,6 +42,7 @@ class Waiting:
         with pytest.raises(psycopg.Error) as caught:
             self.decide(who=who)
         assert caught.value.sqlstate == state, caught.value
+        assert caught.value.diag.message_hint
         return caught.value.diag.message_primary or ""
 
     def leftovers(self) -> list[str]:
@@ -184,7 +185,7 @@ def test_who_may_not(waiting: Waiting) -> None:
     with pytest.raises(psycopg.Error, match="there is no request 999"):
         waiting.approver.execute(nobody, [999])
     for reason in ("", "  ", None):
-        with pytest.raises(psycopg.Error, match="give a reason"):
+        with pytest.raises(psycopg.Error, match=r"give a reason.*\nHINT:  say what"):
             waiting.approver.execute(
                 "SELECT pganon.approve_release(%s, %s)", [waiting.request, reason]
             )

@@ -10,7 +10,7 @@ import pytest
 
 from pganon.cli.failures import error_object
 from pganon.error_codes import ErrorCode
-from pganon.errors import PolicyError, PrivacyRefusal
+from pganon.errors import PolicyError, PrivacyRefusal, UsageError
 from pganon.loading import known, policy_from
 from pganon.policy.places import lines_in, place_of, placed
 from tests.support.harness.codes import trees
@@ -117,3 +117,13 @@ def test_errors_of_policies_and_of_runs_name_places():
     assert "columns.age.order: order needs type: ordinal (add type: ordinal)" in str(error.value)
     shown = error_object(PrivacyRefusal("no", hint="use nulls: as_value"))["hint"]
     assert shown == "use nulls: as_value; nulls belongs with its column, under columns"
+
+
+def test_an_error_is_shown_whatever_packages_are_installed(monkeypatch: pytest.MonkeyPatch):
+    def refused() -> object:
+        raise UsageError("a package cannot be used")
+
+    monkeypatch.setattr("pganon.loading.known", refused)
+    assert error_object(PrivacyRefusal("no", hint="use nulls: as_value"))["hint"] == (
+        "use nulls: as_value"
+    )

@@ -179,6 +179,9 @@ def test_who_has_a_higher_chance_to_be_found_than_all():
     assert "Of whom People On average One in twenty Above 9 %" in text
     assert "everybody 990 6 % 8 % 50 % sex: “F” 198 8 % 25 % 50 %" in text
     assert "sex: a rare one 22 12 % not told" in text
+    # Few groups have so small a sum of chances that its steps tell none of it.
+    found, _ = said({**one, **chances(0.05, 0)}, every=chances(0.05, 0))
+    assert found == []
     # All are above it.
     found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
     assert found == []
@@ -552,10 +555,41 @@ def test_the_surest_guesses_count_nobody():
     assert told(rate(70, 90), rate(60, 60))["certain"] == rate(60, 60)
     # The same guesses.
     assert told(rate(90, 90), rate(90, 90))["certain"] == rate(90, 90)
-    # Nearly all of all guesses, with nearly all of the rest.
+    # Nearly all of all guesses, of which half are right.
     assert told(rate(495, 995), rate(60, 60))["choice"]["loss"] is None
+    half = {**surest(0.8, 0.2), "attack": rate(495, 995)}
+    little = {**surest(0.1, 0.2), "loss": {"value": 0.4, "low": 0.1, "high": 0.6}}
+    for more in ({}, {"value_choice": {**little, "attack": rate(50, 90)}}):
+        _, text, said = reported(chosen(release=rate(500, 1000), choice=half, **more))
+        assert said == [
+            "Who knows the columns age and sex of a person, and attacks only where he is surest,"
+            " guesses the column diagnosis better than without these people in the release. By how"
+            " much is not told, as it would count few people."
+        ]
+        assert "guesses the column diagnosis \u2013 not told 58 of 90" in text
     value = {**surest(0.8, 0.2), "attack": rate(70, 85)}
     assert told(rate(70, 90), rate(60, 60), value_choice=value)["value_choice"]["loss"] is None
+
+
+def test_the_surest_guesses_of_strangers_count_nobody():
+    """Attack: the same of those who are held out, of whom the loss would tell it, too."""
+
+    def rate(right: int, n: int) -> dict[str, Any]:
+        return {"successes": right, "attempts": n, "share": right / n, "low": 0.1, "high": 0.99}
+
+    def told(base: dict[str, Any], baseline: str) -> dict[str, Any]:
+        choice = {**surest(0.8, 0.2), "base": base, "baseline": baseline}
+        first = told_finding(chosen(control=rate(700, 1000), choice=choice), 11)
+        assert first == told_finding(first, 11)
+        return first["choice"]
+
+    assert told(rate(300, 500), "groups")["base"] == rate(300, 500)
+    # One of 90 has another value; five of all who are guessed less surely.
+    for base, baseline in ((rate(89, 90), "model"), (rate(205, 500), "groups")):
+        found = told(base, baseline)
+        assert (found["base"]["share"], found["loss"], found["difference"]) == (None, None, None)
+    # Those are guessed by somebody else.
+    assert told(rate(205, 500), "model")["base"] == rate(205, 500)
 
 
 def test_an_attack_that_is_right_of_all_but_few_counts_nobody():
@@ -569,9 +603,11 @@ def test_an_attack_that_is_right_of_all_but_few_counts_nobody():
         "members": right,
         "control": RATE,
         "difference": {"value": 34 / 35 - 0.25, "low": 0.55, "high": 0.8},
+        "posteriors": [{"prior": 0.5, "chance": 0.795}],
     }
     told = told_finding(finding, 11)
     assert told == told_finding(told, 11)
+    assert told["posteriors"] == []
     for one in (finding, told):
         details = {**ATTACKED, "findings": [one]}
         report = document(collected(events=[event(2, "attacked", 1, **details)]))
