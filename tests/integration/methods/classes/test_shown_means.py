@@ -311,6 +311,17 @@ def test_means_are_beside_numbers_alone(db: Database) -> None:
         driver.publish(db, {**said, "columns": named})
 
 
+@pytest.mark.parametrize(
+    "model", [{"model": "k_map", "k": 5}, {"model": "delta_presence", "max": 0.5}]
+)
+def test_means_are_not_beside_people_of_a_population(model: dict[str, Any]) -> None:
+    """Of a class [0, 30) with the mean 0 all records have 0, as few other people may."""
+    said = policy({"q": {"mean": True}, "d": "s"}, [{**model, "population": "public.p"}])
+    with pytest.raises(PolicyError, match="a mean tells people apart"):
+        driver.loaded({**said, "method": {"name": "one_dimensional"}})
+    driver.loaded({**said, "columns": {**said["columns"], "q": {"role": "quasi_identifying"}}})
+
+
 @pytest.mark.primary_server_only
 def test_increments_show_means_of_their_classes(db: Database) -> None:
     source(db, *VALUES)
