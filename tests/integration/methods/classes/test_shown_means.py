@@ -447,6 +447,20 @@ def test_a_changed_number_is_not_shown_beside_the_old_one(
 
 
 @pytest.mark.primary_server_only
+def test_a_changed_quasi_identifier_is_in_no_second_mean(db: Database) -> None:
+    """Its class shows the same label, and a mean that differs by the change of one person."""
+    source(db, *VALUES)
+    q = {"role": "quasi_identifying", "hierarchy": {"intervals": [9]}, "mean": True}
+    said = declared(None, method={"name": "full_domain"})
+    said = {**said, "columns": {**said["columns"], "q": q}}
+    assert run(db, said).version == 1
+    with db.connect("source_owner") as owner:
+        owner.execute("UPDATE public.t SET q = q + 1 WHERE id = 3")
+    with pytest.raises(PrivacyRefusal):
+        run(db, said)
+
+
+@pytest.mark.primary_server_only
 def test_means_of_the_same_classes_may_be_added(db: Database) -> None:
     source(db, *VALUES)
     said = declared()
