@@ -19,6 +19,7 @@ from pganon.policy.partition import part_hash, shown_part
 from pganon.publish import release_state
 from pganon.publish.held import HeldRelease
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import same_source
 
 Connection = psycopg.Connection[Any]
 
@@ -42,10 +43,9 @@ def recorded(
     release, document = spec.policy.release, spec.policy.document()
 
     def same(partition_hash: str, policy: Mapping[str, Any], data: bytes) -> bool:
-        return (partition_hash, shown_part(policy), data) == (
-            part_hash(spec.partition),
-            shown_part(document),
-            source_fingerprint,
+        of_part = (part_hash(spec.partition), shown_part(document))
+        return (partition_hash, shown_part(policy)) == of_part and same_source(
+            data, source_fingerprint
         )
 
     history = release_state.read(conn, release)

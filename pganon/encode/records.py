@@ -36,10 +36,22 @@ PLACE = "place"
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
     """A row of the snapshot but for its :func:`keys`, with how it looks: equal values may be
     published as 1.0 and 1.00."""
-    exact = [a for a in spec.attributes if a.form in (Shown.EXACT, Shown.VALUES)]
-    shown = [*[(f"q{a.index}", a) for a in exact], *_unchanged(spec)]
-    looks = [look for name, item in shown for look in ties(item, col(name, table))]
+    looks = [look for name, item in _shown(spec) for look in ties(item, col(name, table))]
     return exp.func("row", *_values(spec, table), *looks)
+
+
+def unhashed(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    """What the hash of :func:`snapshot_row` leaves out: signs, and half of what has 8 bytes."""
+    found: list[exp.Expr] = []
+    texts = [name for name, _ in _shown(spec)]
+    attributes = [(f"q{a.index}", a) for a in spec.attributes]
+    for name, item in dict([*attributes, *_unchanged(spec)]).items():
+        value, column = col(name, table), item.column
+        if column.kind in ("numeric", "float") and name not in texts:
+            found.append(fragment(":v < 0", v=value))
+        elif column.base == "bigint" or column.kind in ("timestamp", "timestamptz"):
+            found.append(fragment(":v::text", v=value))
+    return found
 
 
 def keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
@@ -128,6 +140,11 @@ def _looks(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
     if spec.record_key:
         return []
     return [look for name, item in _unchanged(spec) for look in ties(item, col(name, table))]
+
+
+def _shown(spec: ReleaseSpec) -> list[tuple[str, Attribute | Sensitive | Carried]]:
+    exact = [a for a in spec.attributes if a.form in (Shown.EXACT, Shown.VALUES)]
+    return [*[(f"q{a.index}", a) for a in exact], *_unchanged(spec)]
 
 
 def _unchanged(spec: ReleaseSpec) -> list[tuple[str, Sensitive | Carried]]:

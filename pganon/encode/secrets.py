@@ -65,10 +65,11 @@ def row_sums(
     row: exp.Expr,
     key: Sequence[exp.Expr] = (),
     *,
+    further: Sequence[exp.Expr] = (),
     in_shards: bool = False,
 ) -> exp.Select:
     """SELECT `row_count`, `sum_a`, `sum_b`, `keyed_a`, `keyed_b`: keyed hashes of a multiset of
-    rows, and of rows with their keys.
+    rows, and of rows with their keys; with `further` also `whole_a`, `whole_b`.
 
     Each row is hashed under two secret 64-bit seeds of the installation and the hashes are added
     up, so the order of rows does not matter and a missing, added or changed row changes the sums.
@@ -76,25 +77,28 @@ def row_sums(
     Args:
         row: a record of columns of the source, `t`.
         key: further columns of it.
+        further: what the hash of the record leaves out, as that of a numeric does its sign.
         in_shards: rows are distributed, and hashed where they are.
     """
     once = (lambda tree: tree) if in_shards else computed_once
     seed_a, seed_b = (scalar(installation_secret(f"seed_{part}")) for part in "ab")
-    names = [f"key{place}" for place, _ in enumerate(key)]
+    keys = {f"key{place}": column for place, column in enumerate(key)}
+    every = keys | {f"further{place}": column for place, column in enumerate(further)}
     rows = query(
         "select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a)
-    ).select(*[named(column, name) for name, column in zip(names, key, strict=True)])
-    if not key:
-        sums = _summed(once(rows), {"hash": "sum"}, (seed_a, seed_b))
-        same = "select k.*, k.sum_a as keyed_a, k.sum_b as keyed_b from k"
-        return query(same, {"k": sums})
-    whole = exp.func("row", *[col(name, "r") for name in ("hash", *names)])
-    keyed = query(
-        "select r.hash, :whole as keyed from r",
-        {"r": once(rows)},
-        whole=_columns_hash(whole, seed_a),
-    )
-    return _summed(once(keyed), {"hash": "sum", "keyed": "keyed"}, (seed_a, seed_b))
+    ).select(*[named(column, name) for name, column in every.items()])
+    hashes = ({"keyed": keys} if key else {}) | ({"whole": every} if further else {})
+    found = once(rows)
+    if hashes:
+        found = query("select r.hash from r", {"r": found})
+        for name, columns in hashes.items():
+            whole = exp.func("row", *[col(column, "r") for column in ("hash", *columns)])
+            found = found.select(named(_columns_hash(whole, seed_a), name))
+        found = once(found)
+    sums = _summed(found, {"hash": "sum", **{name: name for name in hashes}}, (seed_a, seed_b))
+    if key:
+        return sums
+    return query("select k.*, k.sum_a as keyed_a, k.sum_b as keyed_b from k", {"k": sums})
 
 
 def _summed(

@@ -20,7 +20,7 @@ from pganon.encode.distribution import beside_source
 from pganon.encode.population import population_row, population_steps
 from pganon.encode.prior import prior_row, reading_steps
 from pganon.encode.public import public_steps, public_table
-from pganon.encode.records import keys, snapshot_row
+from pganon.encode.records import keys, snapshot_row, unhashed
 from pganon.encode.related import read_row, read_tables
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
 from pganon.encode.work import POPULATION, PRIOR, SNAP, WEIGHT, place
@@ -35,6 +35,7 @@ from pganon.steps.facts import Fact, Facts, count, digest, or_null
 
 _PLAIN = or_null(digest("source_plain"))
 _ROWS = or_null(digest("source_rows"))
+_WHOLE = or_null(digest("source_whole"))
 _OTHERS = "source_other"
 _PRIOR = digest(f"{_OTHERS}_prior")
 _POPULATION = digest(f"{_OTHERS}_population")
@@ -44,20 +45,27 @@ _AVERAGED = digest(f"{_OTHERS}_averaged")
 def source_check(spec: ReleaseSpec) -> Check:
     """Fact about the rows of the snapshot; it needs nothing else."""
 
+    further = unhashed(spec, "t")
+
     def select(state: State) -> exp.Expr:
         placed = beside_source(spec) is not None
         sums = row_sums(
-            state.work(SNAP), snapshot_row(spec, "t"), keys(spec, "t"), in_shards=placed
+            state.work(SNAP),
+            snapshot_row(spec, "t"),
+            keys(spec, "t"),
+            further=further,
+            in_shards=placed,
         )
         columns = _signature(spec)
         keyed = _signature(spec, [list(spec.record_key), spec.partition.get("individual")])
         return query("select 1 from x", {"x": sums}).select(
             named(_of_sums(columns, "sum"), _PLAIN.column),
             named(_of_sums(keyed, "keyed"), _ROWS.column),
+            *([named(_of_sums(keyed, "whole"), _WHOLE.column)] if further else []),
             append=False,
         )
 
-    gives = [_PLAIN, _ROWS]
+    gives = [_PLAIN, _ROWS, *([_WHOLE] if further else [])]
     return Check("source", "fingerprint of the source", select, _secret_missing, gives=gives)
 
 
@@ -86,10 +94,13 @@ def decision_steps(spec: ReleaseSpec, republication: Republication | None) -> tu
 
 
 def source_fingerprint(spec: ReleaseSpec, facts: Facts) -> bytes:
-    """32 bytes, once :func:`decision_steps` observed it."""
+    """32 bytes, once :func:`decision_steps` observed it; 32 more where hashes leave something out.
+
+    Those of earlier programs end before, see :func:`pganon.resolved.republication.same_source`.
+    """
     others = sorted(_other_facts(spec), key=lambda fact: fact.name)
     parts = [facts[_ROWS] or b"", *(facts[fact] for fact in others)]
-    return hashlib.sha256(b"".join(parts)).digest()
+    return hashlib.sha256(b"".join(parts)).digest() + (facts.get(_WHOLE) or b"")
 
 
 def prints_of(spec: ReleaseSpec, facts: Facts) -> Prints:
@@ -185,7 +196,9 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.select(_digest(people, row, "population", _POPULATION.column))
     if spec.shows_means:
         beside = [*keys(spec, "t"), *([col(WEIGHT, "t")] if spec.averaged else [])]
-        beside += [col(f"g{item.index}", "t") for item in spec.microaggregated]
+        for item in spec.microaggregated:
+            value = col(f"g{item.index}", "t")
+            beside += [value, fragment(":v < 0", v=value)]  # the hash of a number has no sign
         sums = row_sums(state.work(SNAP), snapshot_row(spec, "t"), beside)
         weighed = query("select :digest from x", {"x": sums}, digest=_of_sums("", "keyed"))
         tree = tree.select(named(scalar(weighed), _AVERAGED.column))

@@ -104,7 +104,7 @@ def own_values(spec: ReleaseSpec, table: str = "c") -> list[exp.Expr]:
 def carried_keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
     """The keys of other columns of which values or means are published, of a record."""
     names = [f"p{item.index}" for item in spec.carried]
-    names += [f"g{item.index}" for item in spec.values_of_means]
+    names += [f"g{item.index}" for item in spec.microaggregated]
     return [text_key(col(name, table)) for name in names]
 
 

@@ -61,8 +61,8 @@ def shown_columns(spec: ReleaseSpec) -> tuple[str, ...]:
         first = [attribute.column.name for attribute in spec.attributes]
     else:
         first = [item.column.name for item in spec.sensitive]
-    beside = (*spec.carried, *spec.values_of_means)
-    return (*first, *[item.column.name for item in beside])
+    carried = [item.column.name for item in spec.carried]
+    return (*first, *carried, *[item.remembered for item in spec.microaggregated])
 
 
 def manner(spec: ReleaseSpec, form: PublishedForm, state: State) -> Presentation:

@@ -107,9 +107,9 @@ def _left_out(spec: ReleaseSpec, state: State, link: str, columns: tuple[str, ..
     assert known is not None
     secret = population_secret(state)
     values = {item.column.name: own_value(item, "c") for item in spec.sensitive}
-    beside = (*spec.carried, *spec.values_of_means)
-    carried = zip(beside, carried_keys(spec, "c"), strict=True)
-    values |= {item.column.name: value for item, value in carried}
+    beside = [item.column.name for item in spec.carried]
+    beside += [item.remembered for item in spec.microaggregated]
+    values |= dict(zip(beside, carried_keys(spec, "c"), strict=True))
     told = {
         requirement.sensitive
         for requirement in spec.requirements

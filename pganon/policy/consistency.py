@@ -91,6 +91,10 @@ def _shown_refusals(policy: Written) -> Iterator[Refusal]:
         elif column.mean and policy.keys.get("ranges") == "region":
             message = "classes show their regions, whatever values their records have"
             yield Refusal(place, message, "remove mean, or ranges: region")
+        elif column.mean and any(getattr(model, "population", None) for model in policy.models):
+            # A mean that is an end of its range is that of fewer people than the range covers.
+            message = "a mean tells people apart whom a model of the population counts as alike"
+            yield Refusal(place, message, "remove mean, or population")
 
 
 def _about_refusals(policy: Written, i: int, model: Any, column: ColumnPolicy) -> Iterator[Refusal]:

@@ -10,6 +10,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
 from pganon.publish.release_state import History, Version
+from pganon.resolved.republication import same_source
 
 _ABSENT = None
 
@@ -112,7 +113,7 @@ def _label(item: Mapping[str, Any], number: int) -> str:
 
 def _sources(before: Version, after: Version) -> Iterator[VersionDifference]:
     """Fingerprints of sources are keyed, so they disclose only whether the sources are equal."""
-    if before.source_fingerprint != after.source_fingerprint:
+    if not same_source(before.source_fingerprint, after.source_fingerprint):
         yield VersionDifference("source", "rows", "as they were then", "changed")
 
 

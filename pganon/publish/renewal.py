@@ -19,7 +19,7 @@ from pganon.publish.listing import find
 from pganon.publish.readers import set_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import publishing, retire, show_version
-from pganon.resolved.republication import Republication
+from pganon.resolved.republication import Republication, same_source
 from pganon.steps.relations import CheckQuery, PublishedView
 
 Connection = psycopg.Connection[Any]
@@ -50,7 +50,8 @@ def up_to_date_version(
     if current is None or not current.stored:
         return None
     same = any(
-        candidate.run_id == current.run_id and candidate.source_fingerprint == source_fingerprint
+        candidate.run_id == current.run_id
+        and same_source(candidate.source_fingerprint, source_fingerprint)
         for candidate in republication.candidates
     )
     document = republication.policy.document()

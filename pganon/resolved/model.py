@@ -237,6 +237,11 @@ class Microaggregated:
     whole: bool
     known: bool = False
 
+    @property
+    def remembered(self) -> str:
+        """Name by which versions compare the values: other than that of a quasi-identifier."""
+        return f"mean of {self.column.name}" if self.known else self.column.name
+
     def least_in(self, spec: ReleaseSpec) -> int:
         return max(self.least, spec.minimum_size) if self.whole else self.least
 
@@ -322,11 +327,6 @@ class ReleaseSpec:
     def trusted(self) -> dict[str, int]:
         """Trusted roles that were found, with their numbers."""
         return {name: self.roles[name] for name in self.policy.trust if name in self.roles}
-
-    @property
-    def values_of_means(self) -> tuple[Microaggregated, ...]:
-        """Of which values are remembered as those of columns that are published unchanged."""
-        return tuple(item for item in self.microaggregated if not item.known)
 
     @property
     def shows_means(self) -> bool:

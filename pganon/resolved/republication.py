@@ -37,6 +37,12 @@ def without_key(spec: ReleaseSpec) -> list[str]:
     ]
 
 
+def same_source(one: bytes, other: bytes) -> bool:
+    """Whether fingerprints are of the same source; of one of 32 bytes, as far as it says."""
+    shorter = 32 if 32 in (len(one), len(other)) else None
+    return one[:shorter] == other[:shorter]
+
+
 @dataclass(frozen=True)
 class Prints:
     """Fingerprints of a source as it was read, under the secret of the installation.
@@ -113,7 +119,7 @@ class Republication:
         others = (
             v
             for v in self._twins(prints)
-            if v.population is not None and v.source_fingerprint != prints.source
+            if v.population is not None and not same_source(v.source_fingerprint, prints.source)
         )
         return self.copied(prints) or next(others, None)
 
@@ -136,8 +142,10 @@ class Republication:
 
     def repeated(self, source_fingerprint: bytes) -> Earlier | None:
         """The version whose groups are repeated over this source."""
-        versions = (e for e in self.candidates if e.source_fingerprint == source_fingerprint)
-        return next(versions, None)
+        found = (
+            e for e in self.candidates if same_source(e.source_fingerprint, source_fingerprint)
+        )
+        return next(found, None)
 
     def unchanged(self, source_fingerprint: bytes) -> Republication:
         """The same where this is the source of the nearest version of the same part."""

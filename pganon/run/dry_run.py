@@ -34,6 +34,7 @@ from pganon.policy.partition import part_hash
 from pganon.publish import release_state
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.republication import same_source
 from pganon.run.computation import Computation
 from pganon.run.context import resolve_policy
 from pganon.run.options import Options, PartOf, SharedSnapshot, connect_run
@@ -195,7 +196,7 @@ def _changed(conn: Connection, spec: ReleaseSpec, fingerprint: bytes) -> bool | 
         return None
     if current.partition_hash != part_hash(spec.partition):
         return None
-    return current.source_fingerprint != fingerprint
+    return not same_source(current.source_fingerprint, fingerprint)
 
 
 Run = Callable[[LoadedPolicy, Options], RunResult]

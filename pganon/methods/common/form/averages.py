@@ -69,17 +69,22 @@ def _one_digit(value: exp.Expr) -> exp.Expr:
 
 def _sums(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT class_id, n, and of every column its sum `s<i>`, that of squares `q<i>`, and ends."""
-    records = query("select g.class_id from c", {"c": encoded_records(spec, state)}).join(
-        aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c")
-    )
-    records = records.select(col(WEIGHT, "c"))
+    records = _records(spec, state, WEIGHT)
     tree = query("select r.class_id, count(*) as n from r group by r.class_id", {"r": records})
     for item in spec.averaged:
         found = {"s": "sum(:m)", "q": "sum(:m * :m)", "least": "min(:m)", "most": "max(:m)"}
         for name, text in found.items():
-            value = fragment(text, m=col(WEIGHT, "r"))
+            value = fragment(text, m=col("v", "r"))
             tree = tree.select(named(value, f"{name}{item.index}"))
     return tree
+
+
+def _records(spec: ReleaseSpec, state: State, column: str) -> exp.Select:
+    """SELECT class_id, v: the values of a column of the encoded records."""
+    records = {"c": encoded_records(spec, state)}
+    tree = query("select g.class_id, :v as v from c", records, v=col(column, "c"))
+    classes = aliased(classes_of_cells(spec, state), "g")
+    return tree.join(classes, on=same_cell(spec, state, "g", "c"))
 
 
 def average_steps(spec: ReleaseSpec) -> list[Check]:
@@ -189,12 +194,7 @@ def group_steps(spec: ReleaseSpec) -> list[Check]:
 
 def _grouped(spec: ReleaseSpec, item: Microaggregated, state: State) -> exp.Select:
     """Sums of classes are equal, but for rounding, or nothing is shown of too few values."""
-    own = query(
-        "select g.class_id, :v as v from c",
-        {"c": encoded_records(spec, state)},
-        v=col(f"g{item.index}", "c"),
-    )
-    own = own.join(aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c"))
+    own = _records(spec, state, f"g{item.index}")
     shown = query(
         "select r.class_id, :v as v from r",
         {"r": state.stage("records")},

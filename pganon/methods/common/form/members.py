@@ -256,7 +256,7 @@ def cell_members(
         return members(spec, state, grouped, {group: group})
     texts = [named(value, f"value{place}") for place, value in enumerate(values)]
     beside = [col(f"p{item.index}", "c") for item in spec.carried]
-    beside += [col(f"g{item.index}", "c") for item in spec.values_of_means]
+    beside += [col(f"g{item.index}", "c") for item in spec.microaggregated]
     tree = query("select 1 from c", {"c": records}).select(
         col(column, "c"), col(group, "g"), *texts, *beside, append=False
     )

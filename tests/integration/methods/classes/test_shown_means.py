@@ -311,6 +311,17 @@ def test_means_are_beside_numbers_alone(db: Database) -> None:
         driver.publish(db, {**said, "columns": named})
 
 
+@pytest.mark.parametrize(
+    "model", [{"model": "k_map", "k": 5}, {"model": "delta_presence", "max": 0.5}]
+)
+def test_means_are_not_beside_people_of_a_population(model: dict[str, Any]) -> None:
+    """Of a class [0, 30) with the mean 0 all records have 0, as few other people may."""
+    said = policy({"q": {"mean": True}, "d": "s"}, [{**model, "population": "public.p"}])
+    with pytest.raises(PolicyError, match="a mean tells people apart"):
+        driver.loaded({**said, "method": {"name": "one_dimensional"}})
+    driver.loaded({**said, "columns": {**said["columns"], "q": {"role": "quasi_identifying"}}})
+
+
 @pytest.mark.primary_server_only
 def test_increments_show_means_of_their_classes(db: Database) -> None:
     source(db, *VALUES)
@@ -422,15 +433,31 @@ def test_other_groups_of_the_same_people_are_refused(db: Database, before: Any, 
 
 
 @pytest.mark.primary_server_only
-@pytest.mark.parametrize("shown", ["mean", GROUPS])
-def test_a_changed_number_is_not_shown_beside_the_old_one(db: Database, shown: Any) -> None:
+@pytest.mark.parametrize(("shown", "then"), [("mean", "x + 5"), (GROUPS, "x + 5"), ("mean", "-x")])
+def test_a_changed_number_is_not_shown_beside_the_old_one(
+    db: Database, shown: Any, then: str
+) -> None:
     """The difference of both means would be that of one person."""
     source(db, *VALUES)
     assert run(db, declared(shown)).version == 1
     with db.connect("source_owner") as owner:
-        owner.execute("UPDATE public.t SET x = x + 5 WHERE id = 1")
+        owner.execute(f"UPDATE public.t SET x = {then} WHERE id = 1".encode())
     with pytest.raises(PrivacyRefusal):
         run(db, declared(shown))
+
+
+@pytest.mark.primary_server_only
+def test_a_changed_quasi_identifier_is_in_no_second_mean(db: Database) -> None:
+    """Its class shows the same label, and a mean that differs by the change of one person."""
+    source(db, *VALUES)
+    q = {"role": "quasi_identifying", "hierarchy": {"intervals": [9]}, "mean": True}
+    said = declared(None, method={"name": "full_domain"})
+    said = {**said, "columns": {**said["columns"], "q": q}}
+    assert run(db, said).version == 1
+    with db.connect("source_owner") as owner:
+        owner.execute("UPDATE public.t SET q = q + 1 WHERE id = 3")
+    with pytest.raises(PrivacyRefusal):
+        run(db, said)
 
 
 @pytest.mark.primary_server_only
