@@ -416,6 +416,24 @@ def test_lookups_that_are_people(db: Database, tables: Rows) -> None:
     assert text.startswith("more than half of the rows of ward that ward_no of admission names")
 
 
+def test_lookups_that_are_people_of_those_who_are_released(db: Database, tables: Rows) -> None:
+    """Whoever is left out hides nobody: each bed has one person who is released, and one who is
+    not, and names no row that has to be there."""
+    old = [row[0] for row in tables["patient"] if row[1] < 1970]
+    for name in ("admission", "diagnosis"):
+        tables[name] = [row for row in tables[name] if row[1] not in old]
+    beds = len(tables["admission"])
+    tables["ward"] = [(n, f"bed {n}") for n in range(1, beds + 1)]
+    tables["admission"] = [
+        (row[0], row[1], n, *row[3:]) for n, row in enumerate(tables["admission"], start=1)
+    ]
+    more = [(10_000 + n, old[n % len(old)], n, "2020-01-01", "now") for n in range(1, beds + 2)]
+    root = {**wards.ROOT, "where": "born >= 1970"}
+    tables["admission"] += more
+    text = _refusal(db, tables, "lookup_people", patient=root, group_size=3, k=2, beta=0.9)
+    assert text.startswith("more than half of the rows of ward that ward_no of admission names")
+
+
 def test_too_few_people_with_rows_or_in_groups(db: Database, tables: Rows) -> None:
     tables["patient_study"] = [(1, 1), (2, 1)]
     text = _refusal(db, tables, "too_few_holders")
