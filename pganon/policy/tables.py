@@ -437,8 +437,10 @@ def _events(name: str, table: EventTable, tables: Mapping[str, Any]) -> Iterator
             for r in _event_column(column, declared, used, tables, table.together)
         )
     yield from _together(table)
-    if table.membership == "sensitive" and table.groups == "own":
-        others = [r.table for r in table.references if kind_of(tables.get(r.table)) == "events"]
+    if table.membership == "sensitive":
+        leading = {r.table: tables.get(r.table) for r in table.references}
+        parents = {n: one for n, one in leading.items() if isinstance(one, EventTable)}
+        others = [n for n, one in parents.items() if "own" in (table.groups, one.groups)]
         if others:
             yield Refusal(
                 ("membership",),

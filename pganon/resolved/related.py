@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 from pganon.catalog.model import Column, Relation
@@ -92,14 +93,23 @@ class _Resolver:
     def _lookup(self, number: int, name: str, table: LookupTable) -> Lookup | None:
         source = Source(self.relations[name], self.problems)
         place = f"tables.{name}"
-        people = {self.root.relation.name, *[self.relations[one].name for one in self.events]}
-        for way in source.relation.foreign_keys:
-            if way.table in people:
-                self.problems.report(
-                    f"{place}.people",
-                    f"{source.relation.name} names rows of {way.table}, which is about people",
-                    "write references: in place of people: none",
-                )
+        relation = source.relation
+        people, named = self._people
+        ways = [w.table for w in relation.foreign_keys]
+        for way in [w for w in ways if any(base.startswith(f"{w}.") for base in named)]:
+            self.problems.report(
+                f"{place}.people",
+                f"{relation.name} names rows of {way}, which is about people",
+                "write references: in place of people: none",
+            )
+        shows = [base for one in (table.key, *table.columns) for base in _bases(relation, one)]
+        if not people.isdisjoint([str(relation.oid), *_tables_of(shows)]):
+            self.problems.report(
+                f"{place}.people",
+                f"{relation.name} shows columns of a table about people, whose rows would be"
+                " published as they are",
+                "leave it out, and declare what of it is wanted as columns of that table",
+            )
         key = self._key(source, f"{place}.key", table.key)
         columns = {table.key: None, **table.columns}
         shown: list[tuple[Column, str]] = []
@@ -110,6 +120,16 @@ class _Resolver:
                 renamed = table.columns.get(column)
                 shown.append((found, (renamed and renamed.published_as) or column))
         return None if key is None else Lookup(number, name, source.relation, key, tuple(shown))
+
+    @cached_property
+    def _people(self) -> tuple[set[str], list[str]]:
+        """Numbers of the tables with keys of people, or of rows about them, and these columns."""
+        keys = [(self.root.relation, self.policy.individual_key)]
+        for name, table in self.events.items():
+            references = [column for one in table.references for column in one.columns]
+            keys.append((self.relations[name], (*(table.key or ()), *references)))
+        bases = [base for relation, names in keys for n in names for base in _bases(relation, n)]
+        return {str(relation.oid) for relation, _ in keys} | _tables_of(bases), bases
 
     def _events(self, name: str, table: EventTable) -> Events:
         source = Source(self.relations[name], self.problems)
@@ -320,3 +340,8 @@ def _bases(relation: Relation, name: str) -> Sequence[str]:
     origin = relation.origins.get(name)
     bases = sorted(origin.bases, key=lambda base: ("#" in base, base)) if origin else []
     return bases or [f"{relation.name}.{quote(name)}"]
+
+
+def _tables_of(bases: Sequence[str]) -> set[str]:
+    """Numbers of the tables that columns are of."""
+    return {base.partition("#")[0] for base in bases if "#" in base}

@@ -154,6 +154,21 @@ TAMPERED: dict[str, tuple[str, str | None]] = {
         "INSERT INTO {stage}_slice1 SELECT * FROM {stage}_slice1 WHERE group_id = 1 LIMIT 1",
         "structure",
     ),
+    "a value in two parts": (
+        "WITH most AS (UPDATE {stage}_slice1 SET persons = persons - 1 WHERE ctid = (SELECT ctid"
+        " FROM {stage}_slice1 ORDER BY persons DESC LIMIT 1) RETURNING *) INSERT INTO"
+        " {stage}_slice1 SELECT group_id, code, 1 FROM most",
+        "structure",
+    ),
+    "fewer holders than have a value": (
+        "UPDATE {stage}_groups0 AS g SET diagnosis = (SELECT max(s.persons) - 1 FROM"
+        " {stage}_slice1 AS s WHERE s.group_id = g.group_id)",
+        "structure",
+    ),
+    "a holder without a value": (
+        "UPDATE {stage}_groups1 SET persons = persons + 1",
+        "structure",
+    ),
     "a value of no group": ("INSERT INTO {stage}_slice1 VALUES (999, 'a', 1)", "structure"),
     "a value of nobody": ("INSERT INTO {stage}_slice1 VALUES (1, 'q', 0)", "structure"),
     "few holders": (
@@ -180,6 +195,11 @@ TAMPERED: dict[str, tuple[str, str | None]] = {
         "UPDATE {stage}_pair0 SET persons = persons + 500 WHERE ctid = (SELECT min(ctid) FROM"
         " {stage}_pair0)",
         "event_share",
+    ),
+    "pairs of more than have the first": (
+        "UPDATE {stage}_pair0 SET persons = persons + 500; UPDATE {stage}_seconds0 SET"
+        " persons = persons + 500, whole = whole + 500",
+        "structure",
     ),
     "a pair that tells": (
         "UPDATE {stage}_pair0 AS p SET persons = x.persons FROM {stage}_slice0 AS x WHERE"

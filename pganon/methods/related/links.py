@@ -218,8 +218,9 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         tree = exp.select(named(num(len(referring)), "referring"))
         for number, (events, item) in enumerate(referring):
             named_rows = query(
-                "select l.person, :key as key from l where not l.orphan and not l.leaves",
-                {"l": linked_table(state, events)},
+                "select l.person, :key as key from l where not l.orphan and not l.leaves"
+                " and exists (select from c where c.individual = l.person)",
+                {"l": linked_table(state, events), "c": state.work(CODED)},
                 key=value_key(item.column, col(f"v{item.index}", "l")),
             )
             lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))

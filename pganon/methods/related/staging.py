@@ -340,23 +340,54 @@ def _frequent(state: State, events: Events) -> exp.Select:
             {"r": rows_table(state, events)},
             k=col(f"k{item.index}", "r"),
         )
-        counted = query(
-            "select e.k, count(*) as persons, sum(e.n)::bigint as rows from e group by e.k"
-            " having count(*) >= :least and max(e.n) * 2 <= sum(e.n)",
-            {"e": each},
-            least=num(FREQUENT),
-        )
         parts.append(
             query(
                 "select :name as column_name, :value as value, c.persons, c.rows, c.k from c"
                 " join v on v.k = c.k",
-                {"c": counted, "v": values_of(state, events, item)},
+                {"c": _told(each), "v": values_of(state, events, item)},
                 name=cast(text(item.published), "text"),
                 value=cast(col("s", "v"), "text"),
             )
         )
     tree = query("select f.column_name, f.value, f.persons, f.rows from f", {"f": stacked(parts)})
     return tree.order_by(col("column_name", "f"), col("k", "f"))
+
+
+def _told(each: exp.Select) -> exp.Select:
+    """SELECT k, persons, rows: the values of which rows may be told, by rows of value and person.
+
+    What is left of all rows, which another column may tell, is of as many people, too: the rarest
+    frequent values go unless that of the others is.
+    """
+    enough = fragment("count(*) >= :least and max(n) * 2 <= sum(n)", least=num(FREQUENT))
+    counted = query(
+        "select e.k, count(*) as persons, sum(e.n)::bigint as rows, max(e.n) as most,"
+        " :enough as frequent from e group by e.k",
+        enough=enough,
+    )
+    others = query(
+        "select e.person, sum(e.n) as n from e join c on c.k = e.k where not c.frequent"
+        " group by e.person"
+    )
+    rest = query(
+        "select coalesce(max(n), 0) as most, coalesce(sum(n), 0) as rows,"
+        " count(*) = 0 or (:enough) as enough from o",
+        {"o": others},
+        enough=enough.copy(),
+    )
+    gone = query(
+        "select c.k, c.persons, c.rows, r.enough, (r.most + sum(c.most) over w) * 2"
+        " <= r.rows + sum(c.rows) over w as hidden from c cross join r where c.frequent"
+        " window w as (order by c.rows, c.k)",
+        {"r": rest},
+    )
+    known = query(
+        "select g.k, g.persons, g.rows, g.enough or bool_or(g.hidden) over (order by g.rows, g.k"
+        " rows between unbounded preceding and 1 preceding) as told from g",
+        {"g": gone},
+    )
+    tree = query("select t.k, t.persons, t.rows from t where t.told", {"t": known})
+    return tree.with_("e", as_=each).with_("c", as_=counted)
 
 
 def _lookup(state: State, lookup: Lookup) -> exp.Select:

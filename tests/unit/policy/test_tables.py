@@ -201,6 +201,17 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "tables.admission.columns.ward_no.references",
         "stands second in together, where lookups are not joined",
     ),
+    "membership below own groups": (
+        wards.policy(
+            {
+                **wards.WHOLE,
+                "admission": {**wards.ADMISSION, "groups": "own"},
+                "diagnosis": {**wards.WHOLE["diagnosis"], "membership": "sensitive"},
+            }
+        ),
+        "tables.diagnosis.membership",
+        'with groups: own nobody counts who has rows in "admission" there',
+    ),
     "membership in own groups": (
         changed("diagnosis", groups="own", membership="sensitive"),
         "tables.diagnosis.membership",

@@ -131,6 +131,39 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "tables.bed.people",
         "hospital.bed names rows of hospital.patient, which is about people",
     ),
+    "beds of a view": (
+        wards.policy(
+            {
+                **wards.WHOLE,
+                "patient": {
+                    **wards.ROOT,
+                    "source": "hospital.twin",
+                    "columns": {"born": wards.ROOT["columns"]["born"]},
+                },
+                "bed": {"source": "hospital.bed", "people": "none", "key": "bed_no", "columns": {}},
+            }
+        ),
+        "tables.bed.people",
+        "hospital.bed names rows of hospital.patient, which is about people",
+    ),
+    **{
+        f"{source} as a lookup": (
+            beside(
+                "all",
+                {"source": f"hospital.{source}", "people": "none", "key": key, "columns": {}},
+            ),
+            "tables.all.people",
+            f"hospital.{source} shows columns of a table about people, whose rows would be"
+            " published as they are",
+        )
+        for source, key in (
+            ("patient", "patient_no"),
+            ("admission", "admission_no"),
+            ("patient_study", "study_no"),
+            ("twin", "patient_no"),
+            ("again", "code"),
+        )
+    },
     "hierarchy of another kind": (
         with_column("diagnosis", "code", role="sensitive", hierarchy={"date": ["year"]}, shown=1),
         "tables.diagnosis.columns.code.hierarchy",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -160,24 +161,48 @@ def test_pairs_of_large_groups_are_shown(db: Database) -> None:
     drop_leftovers(staged.conn)
 
 
-def test_rows_of_the_release_are_of_frequent_values(db: Database) -> None:
-    tables = wards.rows(220, 1)
-    tables["diagnosis"] += [(tables["admission"][0][0], 1, "rare")] * 3
-    first = tables["admission"][1]
-    tables["diagnosis"] += [(first[0], first[1], "a")] * 500
-    staged = run(db, tables)
-    rows = oracle(tables)["diagnosis"].rows
+def _told(rows: Sequence[tuple[int, Any]]) -> dict[Any, tuple[int, int]]:
+    """Of which values rows are told: frequent ones, of which the rarest hide what others have."""
     counted: dict[Any, Counter[int]] = defaultdict(Counter)
-    for person, (code,) in rows:
-        counted[code][person] += 1
-    expected = {
-        code: (len(of), sum(of.values()))
-        for code, of in counted.items()
-        if len(of) >= 10 and 2 * max(of.values()) <= sum(of.values())
-    }
-    assert {"a", "rare"}.isdisjoint(expected)
+    for person, value in rows:
+        counted[value][person] += 1
+
+    def enough(people: Counter[int]) -> bool:
+        return len(people) >= 10 and 2 * max(people.values()) <= people.total()
+
+    told = {value: people for value, people in counted.items() if enough(people)}
+    rest = sum((people for value, people in counted.items() if value not in told), Counter())
+    most = max(rest.values(), default=0)
+    size, hidden = rest.total(), not rest or enough(rest)
+    for value in sorted(told, key=lambda v: (told[v].total(), v is None, v)):
+        if hidden:
+            break
+        people = told.pop(value)
+        most, size = most + max(people.values()), size + people.total()
+        hidden = 2 * most <= size
+    return {value: (len(people), people.total()) for value, people in told.items()}
+
+
+@pytest.mark.parametrize(
+    ("rare", "often", "kept"),
+    [(0, 0, 5), (1, 0, 4), (3, 0, 4), (12, 0, 5), (0, 500, 0), (3, 500, 0), (0, 150, 2)],
+)
+def test_rows_of_the_release_are_of_frequent_values(
+    db: Database, rare: int, often: int, kept: int
+) -> None:
+    """Those of all rows but those of frequent values are not few people's, either: `kind` tells
+    how many rows there are."""
+    tables = wards.rows(220, 1)
+    admissions = tables["admission"]
+    first = {row[1]: row for row in admissions}
+    for number, row in enumerate([*first.values()][:rare]):
+        tables["diagnosis"] += [(row[0], row[1], f"rare {number % 5}")] * 2
+    tables["diagnosis"] += [(*admissions[1][:2], "a")] * often
+    staged = run(db, tables)
+    rows = [(person, code) for person, (code,) in oracle(tables)["diagnosis"].rows]
     found = {r["value"]: (r["persons"], r["rows"]) for r in staged.table("frequent1")}
-    assert found == expected
+    assert found == _told(rows)
+    assert len(found) == kept
     drop_leftovers(staged.conn)
 
 
@@ -388,6 +413,24 @@ def test_lookups_that_are_people(db: Database, tables: Rows) -> None:
         (row[0], row[1], n, *row[3:]) for n, row in enumerate(tables["admission"], start=1)
     ]
     text = _refusal(db, tables, "lookup_people")
+    assert text.startswith("more than half of the rows of ward that ward_no of admission names")
+
+
+def test_lookups_that_are_people_of_those_who_are_released(db: Database, tables: Rows) -> None:
+    """Whoever is left out hides nobody: each bed has one person who is released, and one who is
+    not, and names no row that has to be there."""
+    old = [row[0] for row in tables["patient"] if row[1] < 1970]
+    for name in ("admission", "diagnosis"):
+        tables[name] = [row for row in tables[name] if row[1] not in old]
+    beds = len(tables["admission"])
+    tables["ward"] = [(n, f"bed {n}") for n in range(1, beds + 1)]
+    tables["admission"] = [
+        (row[0], row[1], n, *row[3:]) for n, row in enumerate(tables["admission"], start=1)
+    ]
+    more = [(10_000 + n, old[n % len(old)], n, "2020-01-01", "now") for n in range(1, beds + 2)]
+    root = {**wards.ROOT, "where": "born >= 1970"}
+    tables["admission"] += more
+    text = _refusal(db, tables, "lookup_people", patient=root, group_size=3, k=2, beta=0.9)
     assert text.startswith("more than half of the rows of ward that ward_no of admission names")
 
 
