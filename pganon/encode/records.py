@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.catalog.model import Column
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.resolved.model import Attribute, Carried, ReleaseSpec, Sensitive, Shown
-from pganon.sqltools import col, fragment, named, num, scalar, total
+from pganon.sqltools import cast, col, fragment, named, num, scalar, total
 from pganon.steps import State
 
 NUMBER = "rid"
@@ -49,9 +50,19 @@ def unhashed(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
         value, column = col(name, table), item.column
         if column.kind in ("numeric", "float") and name not in texts:
             found.append(fragment(":v < 0", v=value))
-        elif column.base == "bigint" or column.kind in ("timestamp", "timestamptz"):
+        elif _has_8_bytes(column):
             found.append(fragment(":v::text", v=value))
     return found
+
+
+def unlike(column: Column, value: exp.Expr) -> list[exp.Expr]:
+    """The text of a value, where values of the type that differ can have the same hash."""
+    alike = column.kind in ("numeric", "float") or _has_8_bytes(column)
+    return [cast(value, "text")] if alike else []
+
+
+def _has_8_bytes(column: Column) -> bool:
+    return column.base == "bigint" or column.kind in ("timestamp", "timestamptz")
 
 
 def keys(spec: ReleaseSpec, table: str) -> list[exp.Expr]:

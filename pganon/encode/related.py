@@ -13,6 +13,7 @@ from sqlglot import exp
 from pganon.catalog.model import Column
 from pganon.catalog.values import equal_key, stored
 from pganon.encode.keys import key_text_of
+from pganon.encode.records import unlike
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Events, Lookup
 from pganon.sqltools import aliased, cast, col, fragment, named
@@ -102,15 +103,15 @@ def read_row(spec: ReleaseSpec, name: str) -> tuple[exp.Expr, list[object]]:
     for events in spec.related.events:
         if events_table(events) == name:
             shown = ["stays", "key", *[f"w{number}" for number, _ in enumerate(events.ways)]]
-            shown += [f"v{item.index}" for item in events.items]
-            columns = [item.column for item in events.items]
+            columns = {f"v{item.index}": item.column for item in events.items}
             break
     else:
         lookup = next(one for one in spec.related.lookups if lookup_table(one) == name)
-        columns = [column for column, _ in lookup.columns]
-        shown = ["key", *[f"c{number}" for number, _ in enumerate(columns)]]
-    row = exp.func("row", *[col(one, "t") for one in shown])
-    return row, [[c.name, c.type_name, *c.labels] for c in columns]
+        shown = ["key"]
+        columns = {f"c{number}": column for number, (column, _) in enumerate(lookup.columns)}
+    row = [col(one, "t") for one in (*shown, *columns)]
+    row += [text for name, column in columns.items() for text in unlike(column, col(name, "t"))]
+    return exp.func("row", *row), [[c.name, c.type_name, *c.labels] for c in columns.values()]
 
 
 def read_tables(spec: ReleaseSpec) -> list[str]:

@@ -99,6 +99,25 @@ def test_events_that_changed_since_are_refused(built: Database, change: str) -> 
         faults.run(built.dsn(), whole())
 
 
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [("numeric", "1.5", "-1.5"), ("bigint", "5", "4294967300"), ("float8", "2", "-2")],
+)
+def test_values_that_hash_alike_are_no_rows_that_stayed(
+    built: Database, kind: str, before: str, after: str
+) -> None:
+    built.source(f"ALTER TABLE hospital.ward ADD level {kind} DEFAULT {before}")
+    ward = {**wards.WHOLE["ward"], "columns": {**wards.WHOLE["ward"]["columns"], "level": {}}}
+    policy = load_policy(
+        json.dumps(wards.policy({**wards.WHOLE, "ward": ward}, 3, 0.9, group_size=30))
+    )
+    faults.run(built.dsn(), policy)
+    assert faults.run(built.dsn(), policy, force=False).outcome == "unchanged"
+    built.source(f"UPDATE hospital.ward SET level = {after} WHERE ward_no = 1")
+    with refused("republication"):
+        faults.run(built.dsn(), policy)
+
+
 def test_another_policy_of_the_same_tables_is_refused(built: Database) -> None:
     faults.run(built.dsn(), whole())
     changed = {**wards.WHOLE, "diagnosis": {**wards.WHOLE["diagnosis"], "groups": "own"}}
