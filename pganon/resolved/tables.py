@@ -114,6 +114,11 @@ class Events:
         """Numbers of the tables of events to which its rows lead."""
         return tuple(dict.fromkeys(w.table for w in self.ways if w.table is not None))
 
+    @property
+    def candidates(self) -> tuple[int | None, ...]:
+        """Who could have rows: those with rows in a table, by its number; None: everybody."""
+        return tuple(dict.fromkeys(way.table for way in self.ways))
+
 
 @dataclass(frozen=True)
 class Lookup:

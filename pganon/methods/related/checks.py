@@ -251,11 +251,8 @@ def _shares(related: Related, tables: Tables) -> Iterator[CheckQuery]:
         for events in p.events:
             if events.membership is None:
                 continue
-            wholes = (
-                [] if events.parents and all(w.table is not None for w in events.ways) else [PEOPLE]
-            )
-            wholes += [p.holders(related.events[number]) for number in events.parents]
-            for whole in wholes:
+            for one in events.candidates:
+                whole = PEOPLE if one is None else p.holders(related.events[one])
                 rows = query(
                     "select :h as part, :w as whole from g where :h > 0",
                     {"g": tables[group_part(p)]},

@@ -162,12 +162,9 @@ def _members(
     partition: Partition, events: Events, sums: str
 ) -> Iterator[tuple[Fraction, exp.Expr]]:
     """Of whom at most a share may have rows, where that is sensitive: who could."""
-    if events.membership is None:
-        return
-    if not events.parents or any(way.table is None for way in events.ways):
-        yield events.membership, col("n", sums)
-    for parent in events.parents:
-        yield events.membership, col(f"h{parent}", sums)
+    if events.membership is not None:
+        for one in events.candidates:
+            yield events.membership, col("n" if one is None else f"h{one}", sums)
 
 
 # -- whether there are such groups -----------------------------------------------------------------
