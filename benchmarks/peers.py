@@ -29,6 +29,8 @@ from benchmarks.benchmark import Benchmark, Row, Table
 PACKAGES: Mapping[str, str] = {
     "anonypy": "anonypy",
     "anjana": "anjana",
+    "lighthouse": "project-lighthouse-anonymize",
+    "umbra": "umbra-k",
 }
 """What the package index may have, by tool."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,36 @@ def anjana(data: pd.DataFrame, task: SimpleNamespace) -> pd.DataFrame:
             data, [], task.columns, task.sensitive, task.k, task.l, SUPPRESSED, levels
         )
     return k_anonymity(data, [], task.columns, task.k, SUPPRESSED, levels)
+
+
+def lighthouse(data: pd.DataFrame, task: SimpleNamespace) -> pd.DataFrame:
+    """Numbers come as means of classes: what is written are the ranges and values of these."""
+    from project_lighthouse_anonymize.wrappers.k_anonymize import k_anonymize
+
+    if task.l:
+        sys.exit("it divides by k alone")
+    data["rid"] = range(len(data))
+    log = logging.getLogger("lighthouse")
+    found, _, _ = k_anonymize(log, data, task.columns, task.k, {}, "rid")
+    classes = found.groupby(task.columns, sort=False, dropna=False).ngroup().to_numpy()
+    released = data.set_index("rid").loc[found["rid"]].reset_index()
+    for name in task.columns:
+        of = released[name].groupby(classes)
+        labels = (
+            of.min().astype(str) + "-" + of.max().astype(str)
+            if name in task.numeric
+            else of.agg(lambda values: ",".join(sorted(set(values))))
+        )
+        released[name] = labels.to_numpy()[classes]
+    return released
+
+
+def umbra(data: pd.DataFrame, task: SimpleNamespace) -> pd.DataFrame:
+    from umbra_k import MondrianAnonymizer
+
+    if task.l:
+        sys.exit("it divides by k alone")
+    return MondrianAnonymizer(k=task.k, quasi_id=task.columns).fit_transform(data)
 
 
 def mosaicrown(data: pd.DataFrame, task: SimpleNamespace) -> pd.DataFrame:
