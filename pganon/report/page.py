@@ -6,6 +6,7 @@ from typing import Any
 
 from pganon.report.charts import bars, errors, risk, values
 from pganon.report.sentences import sentences
+from pganon.report.subgroups import chance_bars
 from pganon.report.template import Document, render
 
 
@@ -25,6 +26,7 @@ def _drawings(report: Document) -> dict[str, Any]:
         "sizes": bars.sizes(sizes["release"], sizes["source"], counted)
         if sizes["release"]
         else None,
+        "chances": chance_bars(report),
         "candidates": [
             bars.sizes(one, None, counted, f"{one['kind']} that remain")
             for one in report["candidates"]

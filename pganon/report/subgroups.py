@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pganon.report.charts.bars import lying
 from pganon.report.figures import exceeded
 from pganon.report.parts import Count, LimitName, Number, Part
 from pganon.report.sources import Collected
@@ -12,6 +13,12 @@ from pganon.report.words import listed, percent, plain, value
 
 TIMES = 2
 """How many times the mean of all a subgroup's may be, before the reader is told."""
+
+
+_CHANCE = {
+    "prosecutor": "The chance",
+    "journalist": "The chance of who does not know who is in the data",
+}
 
 
 class Chances(Part):
@@ -28,9 +35,11 @@ class Chances(Part):
 
 
 class RecordRisk(Part):
-    """Of who knows that somebody is in the data."""
+    """Of who knows that somebody is in the data, and of who does not, where people of a population
+    are counted."""
 
     prosecutor: Chances
+    journalist: Chances | None
 
 
 class Subgroup(Part):
@@ -41,47 +50,76 @@ class Subgroup(Part):
     value: str | None
     others: bool
     prosecutor: Chances
+    journalist: Chances | None
 
 
 def record_risk(found: Collected) -> Mapping[str, Any] | None:
-    return (found.evidence or {}).get("record_risk")
+    every = (found.evidence or {}).get("record_risk")
+    return every and {"journalist": None, **every}
 
 
 def subgroups(found: Collected) -> list[Mapping[str, Any]]:
-    return list((found.evidence or {}).get("subgroups", []))
+    return [{"journalist": None, **one} for one in (found.evidence or {}).get("subgroups", [])]
 
 
 def telling(found: Collected) -> Iterator[str]:
     """Subgroups that are worse off than all together."""
     every = record_risk(found)
-    for one in subgroups(found) if every else ():
-        assert every is not None
-        own, whole = one["prosecutor"], every["prosecutor"]
+    if every is None:
+        return
+    for one in subgroups(found):
         who = f"of the people whose {plain(one['column'])} is {_named(one)}"
-        above = _above(found, own) - _above(found, whole)
-        if above:
-            yield (
-                f"The chance to find one {who} is {percent(own['p95'])} or more for one in twenty,"
-                f" above {listed(sorted(above))}; of all people it is not."
-            )
-        elif own["mean"] >= TIMES * whole["mean"] > 0:
-            yield (
-                f"The chance to find one {who} is {percent(own['mean'])} on average, that of all"
-                f" people {percent(whole['mean'])}."
-            )
+        for attacker, chance in _CHANCE.items():
+            own, whole = one[attacker], every[attacker]
+            if own is None or whole is None:
+                continue
+            above = _above(found, own) - _above(found, whole)
+            if above:
+                yield (
+                    f"{chance} to find one {who} is {percent(own['p95'])} or more for"
+                    f" one in twenty, above {listed(sorted(above))}; of all people it is not."
+                )
+            elif own["mean"] >= TIMES * whole["mean"] > 0:
+                yield (
+                    f"{chance} to find one {who} is {percent(own['mean'])} on average,"
+                    f" that of all people {percent(whole['mean'])}."
+                )
 
 
 def chance_rows(report: Mapping[str, Any]) -> list[tuple[str, str, list[str]]]:
     """For the page: where in the document chances are, of whom, and shares above the limits."""
-    found = [("record_risk.prosecutor", "everybody", report["record_risk"])]
-    found += [
-        (f"subgroups.{place}.prosecutor", f"{plain(one['column'])}: {_named(one)}", one)
-        for place, one in enumerate(report["subgroups"])
-    ]
     return [
         (path, who, [percent(share) for share in one["prosecutor"]["above"].values()])
-        for path, who, one in (found if report["subgroups"] else ())
+        for path, who, one in _rows(report)
     ]
+
+
+def chance_bars(report: Mapping[str, Any]) -> dict[str, str]:
+    """By attacker, the means with ticks at one in twenty."""
+    return {
+        attacker: lying(
+            [
+                (who, one[attacker]["mean"], one[attacker]["p95"])
+                for _, who, one in _rows(report)
+                if one[attacker]
+            ],
+            f"{chance} to find a person, on average",
+            "for one in twenty",
+            [*report["risk"]["limits"].values()],
+        )
+        for attacker, chance in _CHANCE.items()
+        if report["subgroups"] and report["record_risk"][attacker]
+    }
+
+
+def _rows(report: Mapping[str, Any]) -> list[tuple[str, str, Mapping[str, Any]]]:
+    if not report["subgroups"]:
+        return []
+    named = (
+        (f"subgroups.{place}", f"{plain(one['column'])}: {_named(one)}", one)
+        for place, one in enumerate(report["subgroups"])
+    )
+    return [("record_risk", "everybody", report["record_risk"]), *named]
 
 
 def _above(found: Collected, chances: Mapping[str, Any]) -> set[str]:

@@ -126,6 +126,8 @@ def as_script(document: Document) -> str:
 def _marked(found: Any, from_markup: Any) -> Any:
     if isinstance(found, list):
         return [_marked(one, from_markup) for one in found]
+    if isinstance(found, dict):
+        return {name: _marked(one, from_markup) for name, one in found.items()}
     return found and from_markup(found)
 
 

@@ -117,8 +117,8 @@ def test_no_plan_tells_of_rows_that_a_role_may_not_see(db: Database, measured: b
     if measured:  # a row of `action` ends with its transaction, so that nobody else can count it
         options = "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF"
     different = list(views)
-    # What is known of the catalogs changes by itself, in every third try: what tells of rows differs
-    # every time.
+    # What is known of the catalogs changes by itself, in every third try or so: what tells of rows
+    # differs every time.
     for _ in range(10):
         found = []
         for many, few in [(50, 3), (0, 8)]:

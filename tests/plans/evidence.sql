@@ -572,13 +572,15 @@ JOIN (SELECT "d"."g", "d"."z", ROW_NUMBER() OVER () AS "id" FROM (SELECT DISTINC
 
 -- evidence.record_risk: the chance to find each record
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY("g"."hidden", "g"."label", "g"."people", "g"."risk",
-"g"."sizes", "g"."above") ORDER BY "g"."hidden", "g"."people" DESC, "g"."key"), '[]') AS "groups"
-FROM (SELECT COUNT(*) AS "people", CAST(SUM(1.0 / "r"."n") AS DOUBLE PRECISION) AS "risk",
-PERCENTILE_DISC(CAST(ARRAY[0.5, 0.9, 0.95, 0.99, 1] AS float8[])) WITHIN GROUP (ORDER BY "r"."n"
-DESC) AS "sizes", ARRAY[COUNT(*) FILTER(WHERE "r"."n" <= 11)] AS "above", FALSE AS "hidden",
-CAST(NULL AS TEXT) AS "label", 0 AS "key" FROM (SELECT "m"."n" FROM "pganon_work"."r0_mshown" AS "m"
-CROSS JOIN LATERAL GENERATE_SERIES(1, "m"."n")) AS "r") AS "g" WHERE "g"."people" > 0;
+SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY("g"."hidden", "g"."label", "g"."people",
+"g"."attackers") ORDER BY "g"."hidden", "g"."people" DESC, "g"."key"), '[]') AS "groups" FROM
+(SELECT COUNT(*) AS "people", JSONB_BUILD_OBJECT('prosecutor', JSONB_BUILD_ARRAY(CAST(SUM(1.0 /
+"r"."prosecutor") AS DOUBLE PRECISION), PERCENTILE_DISC(CAST(ARRAY[0.5, 0.9, 0.95, 0.99, 1] AS
+float8[])) WITHIN GROUP (ORDER BY "r"."prosecutor" DESC), ARRAY[COUNT(*) FILTER(WHERE
+"r"."prosecutor" <= 11)])) AS "attackers", FALSE AS "hidden", CAST(NULL AS TEXT) AS "label", 0 AS
+"key" FROM (SELECT "m".* FROM (SELECT "m"."group_id", "m"."n", "m"."n" AS "prosecutor" FROM
+"pganon_work"."r0_mshown" AS "m") AS "m" CROSS JOIN LATERAL GENERATE_SERIES(1, "m"."n")) AS "r") AS
+"g" WHERE "g"."people" > 0;
 
 -- evidence.released_sizes_sizes: sizes of the classes
 -- [one_dimensional, mondrian, full_domain, sloms, lgb_mdp, lgb_ncp, local_bucketization,

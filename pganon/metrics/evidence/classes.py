@@ -9,6 +9,7 @@ population the weights of a class's records add up to an estimate of F_E.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -84,7 +85,7 @@ RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
 Covered = Callable[[ReleaseSpec, Tables], exp.Select]
-"""SELECT n, covered: the records of every class, and the people of the population it covers."""
+"""SELECT class_id, n, covered: records of every class, people of the population it covers."""
 
 Weights = Callable[[ReleaseSpec, State], exp.Select]
 """The same, by weights of the records."""
@@ -113,12 +114,28 @@ def evidence_of(
         weights: how those are whom the records of a class stand for.
         description: says in which group each record is, where chances of records are told.
     """
-    return Evidence(
-        lambda spec, tables, measured: (
+
+    def people(
+        spec: ReleaseSpec, tables: Callable[[State], Tables]
+    ) -> Callable[[State], exp.Select] | None:
+        """SELECT class_id, n, covered; None: nobody knows whom the classes cover."""
+        if covered is not None and spec.population is not None:
+            in_population = covered
+            return lambda s: in_population(spec, tables(s))
+        return partial(weights, spec) if weights is not None and weighs(spec) else None
+
+    def all_steps(
+        spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
+    ) -> tuple[Step, ...]:
+        found, limits = people(spec, tables), spec.policy.report.accepted
+        return (
             *steps(spec, shape, extents, histogram, tables, measured, individuals),
-            *(subgroups.checks(spec, description) if description else ()),
-            *_beside_population(spec, covered, weights, tables),
-        ),
+            *(subgroups.checks(spec, description, found) if description else ()),
+            *([population_check(limits, found)] if found else ()),
+        )
+
+    return Evidence(
+        all_steps,
         lambda spec, facts, whole: {
             **document(spec, facts, whole),
             **(subgroups.documents(spec, facts) if description and not whole else {}),
@@ -174,20 +191,6 @@ def _sizes(
         return query("select t.total as n from t", {"t": totals})
 
     return RELEASE.check(purpose, released, spec.policy.report.accepted)
-
-
-def _beside_population(
-    spec: ReleaseSpec,
-    covered: Covered | None,
-    weights: Weights | None,
-    tables: Callable[[State], Tables],
-) -> list[Step]:
-    limits = spec.policy.report.accepted
-    if spec.population is not None and covered is not None:
-        return [population_check(limits, lambda s: covered(spec, tables(s)))]
-    if weights is not None and weighs(spec):
-        return [population_check(limits, lambda s: weights(spec, s))]
-    return []
 
 
 def _names(steps: Sequence[Step]) -> Iterator[str]:

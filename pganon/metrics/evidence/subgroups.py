@@ -1,5 +1,8 @@
 """The chance to find each record, and records with one value of a quasi-identifier.
 
+Of who knows that somebody is in the source (the prosecutor) and, where the people whom a class
+covers are counted in a population or by weights, of who does not (the journalist).
+
 A limit that everybody meets on average may be exceeded for those who are few. Counts of them are
 told in steps of so many people as may be counted (`report.smallest`), as shares and totals beside
 them would tell fewer by differences; so is the mean, as its digits would tell how many are in which
@@ -8,7 +11,7 @@ groups. A quantile has so many people on both of its sides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -20,33 +23,53 @@ from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.metrics.source import records
 from pganon.policy.reporting import Limit, Reporting
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query
 from pganon.steps import Check, State
 from pganon.steps.facts import Fact, Facts, rows
+
+ATTACKERS = ("prosecutor", "journalist")
 
 QUANTILES = ("0.5", "0.9", "0.95", "0.99", "1")
 """Of the chances; the last one is the highest, and is told of all alone."""
 
 
-def checks(spec: ReleaseSpec, description: Description) -> list[Check]:
-    """From `mshown`: of all records, and by value of every column that the policy names."""
+def checks(
+    spec: ReleaseSpec, description: Description, covered: Callable[[State], exp.Select] | None
+) -> list[Check]:
+    """From `mshown`: of all records, and by value of every column that the policy names.
+
+    Args:
+        covered: SELECT class_id, covered: how many people of the population every class covers.
+    """
     if spec.policy.several_each:
         return []
     limits = spec.policy.report.accepted
+    attackers = ATTACKERS if covered else ATTACKERS[:1]
+
+    def classes(state: State) -> exp.Select:
+        """SELECT the group, its records, and for every attacker of how many a guess picks one."""
+        found = query(
+            "select m.group_id, m.n, m.n as prosecutor from m", {"m": state.work("mshown")}
+        )
+        if covered is None:
+            return found
+        return found.select("greatest(1, o.covered) AS journalist").join(
+            aliased(covered(state), "o"),
+            on=exp.EQ(this=col("class_id", "o"), expression=col("group_id", "m")),
+        )
 
     def of_all(state: State) -> exp.Select:
         each = query(
-            "select m.n from m cross join lateral generate_series(1, m.n)",
-            {"m": state.work("mshown")},
+            "select m.* from m cross join lateral generate_series(1, m.n)", {"m": classes(state)}
         )
-        return _gathered(each, limits, [])
+        return _gathered(each, attackers, limits, [])
 
     def by_value(axis: Axis, state: State) -> exp.Select:
         found = query(
-            "select :code as code, m.n from r join m on m.group_id = r.group_id",
+            "select :code as code, m.* from r join m on m.group_id = r.group_id",
             {
                 "r": records(spec, description, ["group_id", axis.code], state),
-                "m": state.work("mshown"),
+                "m": classes(state),
             },
             code=col(axis.code, "r"),
         )
@@ -60,11 +83,11 @@ def checks(spec: ReleaseSpec, description: Description) -> list[Check]:
         # Of those who are not named, it is not said which of them a record has.
         tree = query(
             "select h.hidden, case when not h.hidden then h.label end as label,"
-            " case when not h.hidden then h.key end as key, h.place, r.n from r join h"
+            " case when not h.hidden then h.key end as key, h.place, r.* from r join h"
             " on h.key = r.code",
             {"r": found, "h": hidden},
         )
-        return _gathered(tree, limits, ["hidden", "label", "key"])
+        return _gathered(tree, attackers, limits, ["hidden", "label", "key"])
 
     made = [Check("record_risk", "the chance to find each record", of_all, gives=[_fact("all")])]
     for axis in _asked(spec):
@@ -86,28 +109,36 @@ def _asked(spec: ReleaseSpec) -> list[Axis]:
     return [found[name] for name in names]
 
 
-def _gathered(tree: exp.Select, limits: Sequence[Limit], by: Sequence[str]) -> exp.Select:
-    """SELECT groups: [hidden, label, people, sum of chances, sizes at quantiles, above limits]."""
+def _gathered(
+    tree: exp.Select, attackers: Sequence[str], limits: Sequence[Limit], by: Sequence[str]
+) -> exp.Select:
+    """SELECT groups: [hidden, label, people, and by attacker the sum of chances, how many people
+    one is picked of at quantiles, and people above limits]."""
     quantiles = exp.Array(expressions=[exp.Literal.number(one) for one in QUANTILES])
-    found = query(
-        "select count(*) as people, sum(1.0 / r.n)::float8 as risk,"
-        " percentile_disc(:quantiles) within group (order by r.n desc) as sizes from r",
-        {"r": tree},
-        quantiles=cast(quantiles, "float8[]"),
-    )
-    above = [
-        fragment("count(*) filter (where r.n <= :largest)", largest=num(limit.largest))
-        for limit in limits
-    ]
-    found = found.select(named(exp.Array(expressions=above), "above"))
+    found = query("select count(*) as people from r", {"r": tree})
+    told: list[exp.Expr] = []
+    for name in attackers:
+        among = col(name, "r")
+        above = [
+            fragment("count(*) filter (where :n <= :largest)", n=among, largest=num(limit.largest))
+            for limit in limits
+        ]
+        figures = fragment(
+            "jsonb_build_array(sum(1.0 / :n)::float8,"
+            " percentile_disc(:quantiles) within group (order by :n desc), :above)",
+            n=among.copy(),
+            quantiles=cast(quantiles.copy(), "float8[]"),
+            above=exp.Array(expressions=above),
+        )
+        told += [exp.Literal.string(name), figures]
+    found = found.select(named(exp.func("jsonb_build_object", *told), "attackers"))
     keys = [col(name, "r") for name in by]
     found = found.select(*keys).group_by(*[key.copy() for key in keys])
     if not by:
         found = found.select("false AS hidden", "NULL::text AS label", "0 AS key")
     return query(
-        "select coalesce(jsonb_agg(jsonb_build_array(g.hidden, g.label, g.people, g.risk, g.sizes,"
-        " g.above) order by g.hidden, g.people desc, g.key), '[]') as groups"
-        " from g where g.people > 0",
+        "select coalesce(jsonb_agg(jsonb_build_array(g.hidden, g.label, g.people, g.attackers)"
+        " order by g.hidden, g.people desc, g.key), '[]') as groups from g where g.people > 0",
         {"g": found},
     )
 
@@ -124,15 +155,15 @@ def documents(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
     if not every or every[0][2] < asked.smallest:
         return {"record_risk": None, "subgroups": []}
     # Of a subgroup alone, the highest chance is that of one record.
-    highest = 1 / every[0][4][-1]
+    highest = {name: 1 / found[1][-1] for name, found in every[0][3].items()}
     return {
-        "record_risk": {"prosecutor": _told(every[0], asked, highest)},
+        "record_risk": _told(every[0], asked, highest),
         "subgroups": [
             {
                 "column": axis.attribute.published,
                 "value": row[1],
                 "others": row[0],
-                "prosecutor": _told(row, asked, highest),
+                **_told(row, asked, highest),
             }
             for axis in _asked(spec)
             for row in facts[_fact(str(axis.index))]
@@ -140,25 +171,30 @@ def documents(spec: ReleaseSpec, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _told(row: Sequence[Any], asked: Reporting, highest: float) -> dict[str, Any]:
-    people, risk, sizes, above = row[2:]
-    smallest = asked.smallest
+def _told(
+    row: Sequence[Any], asked: Reporting, highest: Mapping[str, float]
+) -> dict[str, dict[str, Any] | None]:
+    """By attacker; None: people of a population are not counted."""
+    people, attackers, smallest = row[2], row[3], asked.smallest
     told = _stepped(people, smallest)
-    quantiles = {
-        f"p{100 * float(name):g}": 1 / size
-        if min(float(name), 1 - float(name)) * people >= smallest
-        else None
-        for name, size in zip(QUANTILES[:-1], sizes, strict=False)
-    }
-    return {
-        "people": told,
-        "mean": _stepped(risk, smallest * highest) / told,
-        **quantiles,
-        "above": {
-            limit.name: _stepped(n, smallest) / told
-            for limit, n in zip(asked.accepted, above, strict=True)
-        },
-    }
+    found: dict[str, dict[str, Any] | None] = dict.fromkeys(ATTACKERS)
+    for name, (risk, sizes, above) in attackers.items():
+        quantiles = {
+            f"p{100 * float(at):g}": 1 / size
+            if min(float(at), 1 - float(at)) * people >= smallest
+            else None
+            for at, size in zip(QUANTILES[:-1], sizes, strict=False)
+        }
+        found[name] = {
+            "people": told,
+            "mean": _stepped(risk, smallest * highest[name]) / told,
+            **quantiles,
+            "above": {
+                limit.name: _stepped(n, smallest) / told
+                for limit, n in zip(asked.accepted, above, strict=True)
+            },
+        }
+    return found
 
 
 def _stepped(number: float, step: float) -> float:

@@ -214,8 +214,16 @@ def _by_value(found: Mapping[str, Any]) -> str:
     return lying(rows, "Distribution")
 
 
-def lying(rows: Sequence[tuple[str, float, float | None]], label: str) -> str:
-    """Bars that lie, with their names before and their shares behind them, and ticks."""
+def lying(
+    rows: Sequence[tuple[str, float, float | None]],
+    label: str,
+    ticked: str = "in the source",
+    limits: Sequence[float] = (),
+) -> str:
+    """Bars that lie, with their names before and their shares behind them, and ticks.
+
+    Limits above all bars and ticks are not drawn.
+    """
     left = min(150, 14 + max(svg.CHARACTER * min(len(name), 22) for name, _, _ in rows))
     right = svg.WIDTH - 52
     highest = max([max(share, tick or 0.0) for _, share, tick in rows] + [1e-9])
@@ -232,7 +240,12 @@ def lying(rows: Sequence[tuple[str, float, float | None]], label: str) -> str:
             parts.append(svg.line(x, y, x, y + 16, "tick"))
             at = max(long, x - left)
         parts.append(svg.text(left + at + 7, y + 12, percent(share), "m s"))
-        said.append(f"{name}: {percent(share)}{_before(tick)}")
+        also = "" if tick is None else f" ({percent(tick)} {ticked})"
+        said.append(f"{name}: {percent(share)}{also}")
+    for limit in limits:
+        if limit <= highest:
+            x = left + (right - left) * limit / highest
+            parts.append(svg.line(x, 0, x, 8 + 20 * len(rows), "lim"))
     parts.append(svg.line(left, 0, left, 8 + 20 * len(rows), "axis"))
     return svg.chart(8 + 20 * len(rows), f"{label}. " + "; ".join(said), parts)
 

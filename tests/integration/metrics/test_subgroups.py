@@ -111,6 +111,59 @@ def test_chances_are_those_of_the_published_classes(db: Database) -> None:
     assert "fifteen" not in json.dumps(found)
 
 
+@pytest.mark.parametrize("by", ["weights", "population"])
+def test_who_does_not_know_who_is_in_the_data_picks_among_the_population(
+    db: Database, by: str
+) -> None:
+    """In the population everybody is there as often as he weighs."""
+    db.source(
+        SOURCE
+        + "; ALTER TABLE public.person ADD w integer; UPDATE public.person SET w = 1 + id % 3;"
+        " CREATE TABLE public.city AS SELECT p.age, p.race FROM public.person AS p,"
+        " generate_series(1, p.w);"
+    )
+    declared = policy()
+    declared["report"]["limits"] = [0.09, 0.2]
+    if by == "weights":
+        declared["columns"]["w"] = {"role": "weight"}
+    else:
+        declared["report"]["population"] = "public.city"
+    driver.publish(db, declared)
+    found = evidence(db)
+    homes = dict[int, int]()
+    weights: dict[int, int] = defaultdict(int)
+    races: dict[int, str | None] = {}
+    shown = db.owner().execute(
+        "SELECT class_id, age, origin, origin_null FROM published.people GROUP BY 1, 2, 3, 4"
+    )
+    boxes = [*shown.fetchall()]
+    for one, age, race in db.connect("source_owner").execute(
+        "SELECT id, age, race FROM public.person"
+    ):
+        [homes[one]] = [
+            number
+            for number, ages, origins, null in boxes
+            if age in ages and (null if race is None else race in (origins or []))
+        ]
+        weights[homes[one]] += 1 + one % 3
+        races[one] = race
+    covered = {one: weights[home] for one, home in homes.items()}
+    assert found["population"]["smallest"] == min(covered.values())
+    highest = 1 / min(covered.values())
+    told = {None: found["record_risk"]["journalist"]}
+    told |= {one["value"]: one["journalist"] for one in found["subgroups"] if one["value"]}
+    assert told.keys() == {None, "Zanzibar", "usual"}
+    for race, chance in told.items():
+        own = sorted((n for one, n in covered.items() if race in (None, races[one])), reverse=True)
+        exact = sum(1 / n for n in own) / len(own)
+        assert chance["mean"] == pytest.approx(exact, abs=11 * highest / chance["people"])
+        assert chance["p90"] == 1 / own[-(-90 * len(own) // 100) - 1]
+        for name, most in (("0.09", 11), ("0.2", 5)):
+            above = sum(n <= most for n in own) / len(own)
+            assert chance["above"][name] == pytest.approx(above, abs=5.5 / chance["people"])
+    assert told["Zanzibar"]["above"]["0.09"] > told["usual"]["above"]["0.09"] == 0
+
+
 def test_nothing_is_said_of_few_people(db: Database) -> None:
     db.source(SOURCE + "; DELETE FROM public.person WHERE id >= 10")
     driver.publish(db, policy())

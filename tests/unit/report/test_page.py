@@ -146,9 +146,13 @@ def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
     assert any("records are left out" in comment for comment in look_at(found)) == looked_at
 
 
-def chances(p95: float | None, mean: float, people: int = 990) -> dict[str, Any]:
+def chances(
+    p95: float | None, mean: float, people: int = 990, journalist: dict[str, Any] | None = None
+) -> dict[str, Any]:
     found = {"people": people, "mean": mean, "p50": 0.05, "p90": 0.05, "p95": p95, "p99": None}
-    return {"prosecutor": {**found, "above": {"0.09": 0.5}}}
+    prosecutor = {**found, "above": {"0.09": 0.5}}
+    told = {"prosecutor": prosecutor}
+    return {**told, "journalist": {**prosecutor, **journalist}} if journalist else told
 
 
 def test_who_has_a_higher_chance_to_be_found_than_all():
@@ -185,6 +189,25 @@ def test_who_has_a_higher_chance_to_be_found_than_all():
     # All are above it.
     found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
     assert found == []
+    # Of people of a population, too.
+    found, text = said(
+        {**one, **chances(0.25, 0.08, 198, {"p95": 0.1, "mean": 0.01})},
+        {**other, **chances(0.25, 0.08, 22, {"p95": None, "mean": 0.02})},
+        every=chances(0.25, 0.1, 990, {"p95": 0.02, "mean": 0.01}),
+    )
+    assert found == [
+        f"The chance of who does not know who is in the data to find one of the people whose sex is"
+        f" {who}"
+        for who in (
+            "“F” is 10 % or more for one in twenty, above 9 %; of all people it is not.",
+            "a rare one is 2 % on average, that of all people 1 %.",
+        )
+    ]
+    assert (
+        "Above 9 % Journalist, on average One in twenty everybody 990 10 % 25 % 50 % 1 % 2 %"
+        in text
+    )
+    assert "rare one 22 8 % 25 % 50 % 2 % not told" in text
     found, text = said(every=chances(0.25, 0.1))
     assert (found, "Not everybody has the same chance" in text) == ([], False)
 

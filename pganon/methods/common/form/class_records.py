@@ -135,15 +135,17 @@ def records_of_classes(
 
 
 def weights_of_classes(spec: ReleaseSpec, state: State) -> exp.Select:
-    """SELECT n, covered: the records of every class, and the people they stand for, rounded down.
+    """SELECT class_id, n, covered: the records of every class, and the people they stand for,
+    rounded down.
 
     The weight of a record alone in its class is rounded to a digit, as it is told of nobody.
     """
     tree = query(
-        "select count(*) as n, sum(c.weight) as w from c", {"c": encoded_records(spec, state)}
+        "select g.class_id, count(*) as n, sum(c.weight) as w from c",
+        {"c": encoded_records(spec, state)},
     ).join(aliased(classes_of_cells(spec, state), "g"), on=same_cell(spec, state, "g", "c"))
     return query(
-        "select r.n, greatest(r.n, least(:most, case when r.n = 1"
+        "select r.class_id, r.n, greatest(r.n, least(:most, case when r.n = 1"
         " then trunc(r.w, - floor(log(r.w))::int) else floor(r.w) end))::bigint as covered from r",
         {"r": tree.group_by(col(CLASS_ID, "g"))},
         most=num(2**63 - 1),
