@@ -328,7 +328,9 @@ def _properties(found: Collected) -> Properties:
 
 def _journalist(found: Collected) -> InPopulation | None:
     among = (found.evidence or {}).get("population")
-    return None if among is None else InPopulation(**{"by_weights": False, **among})
+    return (
+        None if among is None else InPopulation(**{"by_weights": False, "presence": None, **among})
+    )
 
 
 def _source_chance(found: Collected) -> SourceChance | None:

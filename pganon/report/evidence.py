@@ -22,6 +22,14 @@ class Sizes(Part):
     bins: list[SizeBin]
 
 
+class InRelease(Part):
+    """The chance of people of the population to be in the release: the highest, and that of one in
+    twenty at least."""
+
+    highest: Number
+    p95: Number | None
+
+
 class InPopulation(Part):
     """People of the population whom classes cover, or for whom their records stand by their
     weights, and chances to pick the one of a record."""
@@ -31,6 +39,7 @@ class InPopulation(Part):
     mean: Number
     above: Above
     by_weights: bool
+    presence: InRelease | None
 
 
 class Candidates(Part):

@@ -214,14 +214,23 @@ def _population(report: Document) -> str:
     found = report["risk"]["population"]
     if not found:
         return ""
-    least = found["smallest"]
+    least, presence = found["smallest"], found["presence"]
     by = "By the weights of its records, every" if found["by_weights"] else "Every"
     people = several(least, "person", "people") if least else "nobody"
     like = (
         f"{by} group looks like at least {people}" if least else f"Some groups look like {people}"
     )
     told = of_each_limit(report, found["above"])
-    return f"{like} of the population. Looked for among all its people, {told}."
+    text = f"{like} of the population. Looked for among all its people, {told}."
+    if presence is None:
+        return text
+    often = ""
+    if presence["p95"] is not None:
+        often = f", for one in twenty with at least {percent(presence['p95'])}"
+    return (
+        f"{text} Whoever has a list of the population knows that somebody of it is in the data"
+        f" with a chance of at most {percent(presence['highest'])}{often}."
+    )
 
 
 def _origin(report: Document) -> str:

@@ -34,6 +34,11 @@ from pganon.steps.facts import Facts, count, measure
 
 FEWEST = count("fewest", "population_")
 MEAN = measure("mean", "population_")
+PEOPLE, MOST, P95 = (
+    count("people", "presence_"),
+    measure("most", "presence_"),
+    measure("p95", "presence_"),
+)
 
 
 def population_check(limits: Sequence[Limit], covered: Callable[[State], exp.Select]) -> Check:
@@ -47,16 +52,38 @@ def population_check(limits: Sequence[Limit], covered: Callable[[State], exp.Sel
     )
 
 
+def presence_check(present: Covered, spec: ReleaseSpec, tables: Callable[[State], Tables]) -> Check:
+    """`present` has a row (n, presence) for people of the population with the same values."""
+    return Check(
+        "population_presence",
+        "the chance of people of the population to be in the release",
+        lambda s: query(
+            "select coalesce(max(p.people), 0)::bigint as people,"
+            " coalesce(max(p.presence), 0)::float8 as most,"
+            " coalesce(min(p.presence) filter (where p.upto >= 0.95 * p.people), 0)::float8 as p95"
+            " from (select x.presence, sum(x.n) over (order by x.presence) as upto,"
+            " sum(x.n) over () as people from x) as p",
+            {"x": present(spec, tables(s))},
+        ),
+        gives=[PEOPLE, MOST, P95],
+    )
+
+
 def population_document(
     facts: Facts, asked: Reporting, smallest: float, *, by_weights: bool
 ) -> dict[str, Any]:
-    """As JSON: people whom a class covers at least, chances, records above each limit."""
-    covered = facts[FEWEST]
+    """As JSON: people whom a class covers at least, chances, records above each limit; and how
+    likely people of the population are in the release, one in twenty of them at least so."""
+    covered, presence = facts[FEWEST], None
+    if facts.get(PEOPLE):
+        enough = 0.05 * facts[PEOPLE] >= asked.smallest
+        presence = {"highest": facts[MOST], "p95": facts[P95] if enough else None}
     return {
         "smallest": covered,
         "highest": 1 / max(1, covered),
         "mean": facts[MEAN],
         "by_weights": by_weights,
+        "presence": presence,
         "above": {
             limit.name: told(facts[count(f"above{number}", "population_")], smallest)
             for number, limit in enumerate(asked.accepted)
@@ -100,6 +127,7 @@ def evidence_of(
     histogram: Histogram,
     individuals: Individuals | None = None,
     covered: Covered | None = None,
+    present: Covered | None = None,
     weights: Weights | None = None,
     extents: Extents = lambda spec, axis, state: query(
         "select e.* from e", {"e": state.work(EXTENTS)}
@@ -111,6 +139,7 @@ def evidence_of(
     Args:
         individuals: how people are counted, where the release says which records are of one.
         covered: how people of a population are, where the form can be compared with one.
+        present: how likely these people are in the release: SELECT n, presence.
         weights: how those are whom the records of a class stand for.
         description: says in which group each record is, where chances of records are told.
     """
@@ -132,6 +161,11 @@ def evidence_of(
             *steps(spec, shape, extents, histogram, tables, measured, individuals),
             *(subgroups.checks(spec, description, found) if description else ()),
             *([population_check(limits, found)] if found else ()),
+            *(
+                [presence_check(present, spec, tables)]
+                if present is not None and spec.population is not None
+                else ()
+            ),
         )
 
     return Evidence(

@@ -148,6 +148,15 @@ def test_the_risk_among_people_of_a_population(
         above = sum(size for number, size in sizes.items() if covered[number] <= largest)
         told = above if above == 0 or above >= smallest else None
         assert among["above"][f"{limit:g}"] == told
+    # Everybody, by all classes that cover him.
+    chances = sorted(
+        min(1, sum(sizes[n] / covered[n] for n in sizes if _covered(found.classes[n], [person])))
+        for person in people
+    )
+    assert among["presence"]["highest"] == pytest.approx(chances[-1])
+    enough = 0.05 * len(people) >= smallest
+    p95 = chances[-(-95 * len(people) // 100) - 1]
+    assert among["presence"]["p95"] == (pytest.approx(p95) if enough else None)
     assert set(evidence["class_sizes"]["release"]["above"]) == {"0.2", "0.05"}
     if method == "mondrian":
         assert found.classes == staged.classes

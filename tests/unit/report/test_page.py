@@ -227,6 +227,11 @@ def test_the_risk_among_people_of_a_population():
     assert "looks among the people of a population (journalist) 2.5 % 1.2 %" in text
     assert "Every group looks like at least 40 people of the population" in text
     assert "fewer than 11 people have a chance above 9 %" in text
+    assert "has a list of the population" not in text
+    for p95, often in ((0.2, ", for one in twenty with at least 20 %"), (None, "")):
+        present = {**among, "presence": {"highest": 0.5, "p95": p95}}
+        text = shown(page(document(collected(evidence={**EVIDENCE, "population": present}))))
+        assert f"is in the data with a chance of at most 50 %{often}." in text
     nobody = {**among, "smallest": 0, "highest": 1.0}
     text = shown(page(document(collected(evidence={**EVIDENCE, "population": nobody}))))
     assert "Some groups look like nobody of the population" in text

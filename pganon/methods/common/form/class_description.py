@@ -39,7 +39,7 @@ from pganon.methods.common.form.class_records import (
 from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
 from pganon.methods.common.form.label_values import label_views
-from pganon.methods.common.form.population import covered_people
+from pganon.methods.common.form.population import covered_people, presence
 from pganon.methods.common.form.reference import reference_views
 from pganon.metrics import loss
 from pganon.metrics.evidence.classes import evidence_of
@@ -158,6 +158,7 @@ CLASSES = PublishedForm(
             classes.shape,
             class_checks.histogram,
             covered=covered_people,
+            present=presence,
             weights=weights_of_classes,
             description=DESCRIPTION,
         ),

@@ -92,7 +92,7 @@ def population_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
 def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> CheckQuery:
     model = requirement.model
     if isinstance(model, Presence):
-        measured = model.measure(_presence(spec, tables), [])
+        measured = model.measure(presence(spec, tables), [])
     else:
         measured = model.measure(covered_people(spec, tables), [])
     return requirement_check(requirement, measured, hint=_HINTS.get(type(model)))
@@ -113,8 +113,9 @@ def _counted(tables: Tables, covers: exp.Select) -> exp.Select:
     )
 
 
-def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
-    """SELECT cell, presence: the chance of everybody to be in the table; 0 where no class is."""
+def presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+    """SELECT n, presence: so many people, and the chance of each to be in the table; 0 where no
+    class is."""
     shares = query(
         "select o.class_id, :share as share from o where o.covered > 0",
         {"o": _counted(tables, query("select v.class_id, v.n from covered as v"))},
@@ -127,7 +128,7 @@ def _presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     )
     # Shares are cut off at 40 decimals. Rounded to 30, thirds are a whole again.
     tree = query(
-        "select p.cell, least(1, round(coalesce(x.share, 0), 30)) as presence"
+        "select p.n, least(1, round(coalesce(x.share, 0), 30)) as presence"
         " from population as p left join x on x.cell = p.cell",
         {**tables, "x": chances},
     )

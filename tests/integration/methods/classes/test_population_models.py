@@ -513,6 +513,7 @@ def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
         "smallest": 0,
         "highest": 1,
         "mean": (1 + 1 / 6) / 2,
+        "presence": {"highest": 3 / 6, "p95": None},
         "above": {"0.25": 3},
     }
     refusal = "people of one population"
