@@ -60,15 +60,15 @@ class Dataset(Part):
     measurements: list[Measurement] = key("dqv:hasQualityMeasurement")
 
 
-_DECLARED = {"Title": "name", "Purpose": "description", "Conditions": "conditions"}
-"""Properties that have the words of the steward, by their labels in the report."""
+_DECLARED = {"title": "name", "purpose": "description", "conditions": "conditions"}
+"""Properties that have the words of the steward, by their keys in the policy."""
 
 
 def dataset(report: Mapping[str, Any]) -> Dataset:
     """Of the parts of a report of either edition."""
     properties = report["properties"]
-    declared = {one.label: one.text for one in report.get("about", ())}
-    said = {key: declared[label] for label, key in _DECLARED.items() if declared.get(label)}
+    about = report.get("about")
+    said = {key: text for name, key in _DECLARED.items() if (text := getattr(about, name, None))}
     if properties.request is None:  # what waits for approval is neither
         said |= {"date": properties.published_at, "version": str(properties.version)}
     return Dataset(

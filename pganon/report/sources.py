@@ -104,7 +104,7 @@ class Collected:
     apart: str = ""
     said: Mapping[str, str] = field(default_factory=dict)
     asked: bool = True
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def withheld(self) -> bool:
