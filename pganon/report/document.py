@@ -149,6 +149,7 @@ class Versions(Part):
     crossings: list[Crossing]
     versions: list[Version]
     candidates: Count
+    same_as: Literal["https://www.w3id.org/statbarnsdc#Differencing"]
 
 
 class Proof(Part):
@@ -242,7 +243,9 @@ def document(
         ),
         "record_risk": record_risk(found),
         "subgroups": subgroups(found),
-        "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
+        "class_sizes": BothSizes.model_validate(
+            {of: figures.sizes(found, of) for of in ("release", "source")}
+        ),
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
@@ -255,7 +258,7 @@ def document(
         "proof": _proof(found),
         "files": files_of(events.exports(found), files),
     }
-    made = Report(**parts, dataset=dataset(parts)).document()
+    made = Report(**parts, dataset=dataset(parts, public=found.public)).document()
     return made if form is None else {**made, "authority": under_headings(made, form)}
 
 
@@ -404,6 +407,7 @@ def _versions(found: Collected) -> Versions:
             for one in found.versions
         ],
         candidates=events.tried(found),
+        same_as="https://www.w3id.org/statbarnsdc#Differencing",
     )
 
 

@@ -108,6 +108,23 @@ def test_a_form_of_an_authority(db: Database, tmp_path: Path):
     assert (wrong.code, "'ema', 'iso27559', 'hipaa', 'ico'" in wrong.err) == (2, True)
 
 
+def test_public_is_what_everybody_may_read(db: Database, tmp_path: Path):
+    """And not what everybody might if the schema were open."""
+
+    def rights() -> str:
+        found = reported(db, tmp_path)["dataset"]["dct:accessRights"]["@id"]
+        return found.rpartition("/")[2]
+
+    assert rights() == "RESTRICTED"
+    db.admin.execute("GRANT SELECT ON published.patients TO PUBLIC")
+    db.admin.execute("REVOKE USAGE ON SCHEMA published FROM PUBLIC")
+    assert rights() == "RESTRICTED"
+    db.admin.execute("GRANT USAGE ON SCHEMA published TO PUBLIC")
+    assert rights() == "PUBLIC"
+    db.admin.execute("REVOKE SELECT ON published.patients FROM PUBLIC")
+    assert rights() == "RESTRICTED"
+
+
 def test_a_page_for_its_owner_alone(db: Database, tmp_path: Path):
     file = tmp_path / "report.html"
     ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn())

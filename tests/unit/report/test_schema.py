@@ -84,7 +84,12 @@ def paths(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from paths(below, (*path, key))
 
 
-LEFT_OUT = {"description", "conditionsOfAccess", "datePublished", "authority"}
+LEFT_OUT = {
+    *("description", "conditionsOfAccess", "datePublished", "authority"),
+    *("dct:title", "dct:description", "dct:accessRights", "dcatap:applicableLegislation"),
+    *("dpv:hasPurpose", "dpv:hasLegalBasis"),
+    *("healthdcatap:numberOfRecords", "healthdcatap:numberOfUniqueIndividuals"),
+}
 """Keys that need not be there; nor needs each limit."""
 
 FREE = {"method", "varied", "privacy"}
