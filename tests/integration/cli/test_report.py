@@ -116,7 +116,7 @@ def test_public_is_what_everybody_may_read(db: Database, tmp_path: Path):
         return found.rpartition("/")[2]
 
     assert rights() == "RESTRICTED"
-    db.admin.execute("GRANT SELECT ON published.patients TO PUBLIC")
+    db.admin.execute("GRANT SELECT ON ALL TABLES IN SCHEMA published TO PUBLIC")
     db.admin.execute("REVOKE USAGE ON SCHEMA published FROM PUBLIC")
     assert rights() == "RESTRICTED"
     db.admin.execute("GRANT USAGE ON SCHEMA published TO PUBLIC")
