@@ -132,9 +132,7 @@ class About(Declaration):
     purpose: Text | None = None
     legal_basis: Text | None = None
     legal_basis_iri: Iri | None = None
-    legislation: Annotated[
-        tuple[Iri, ...] | None, Field(strict=False, min_length=1, max_length=20)
-    ] = None
+    legislation: Annotated[list[Iri], Field(min_length=1, max_length=20)] | None = None
     recipients: Text | None = None
     conditions: Text | None = None
     contact: Text | None = None

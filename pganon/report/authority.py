@@ -10,10 +10,13 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, Literal
 
+from pganon.report import template
 from pganon.report.parts import Count, Part
 from pganon.report.words import number, plain, sentence
 
 Name = Literal["ema", "iso27559", "hipaa", "ico"]
+
+_ASKED = ("title", "purpose", "legal_basis", "recipients", "conditions", "contact")
 
 
 class Section(Part):
@@ -52,10 +55,7 @@ def under_headings(report: Mapping[str, Any], name: Name) -> dict[str, Any]:
 
 def at(report: Mapping[str, Any], pointer: str) -> Any:
     """What a pointer points to."""
-    found: Any = report
-    for part in pointer.split("/")[1:]:
-        found = found[int(part)] if isinstance(found, list) else found[part]
-    return found
+    return template.at(report, pointer[1:].replace("/", "."))
 
 
 def shown(report: Mapping[str, Any], missing: str) -> list[tuple[str, Any, list[str]]]:
@@ -72,25 +72,20 @@ def shown(report: Mapping[str, Any], missing: str) -> list[tuple[str, Any, list[
 
 def declared(about: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     """What the steward wrote, and of the first questions of a board what he did not."""
-    pointers = [pointer for key in about for pointer in _below({"about": about}, f"/about/{key}")]
-    found = [(pointer, at({"about": about}, pointer)) for pointer in pointers]
+    report = {"about": about}
+    found = {p: at(report, p) for key in about for p in _below(report, f"/about/{key}")}
     return [
         (label(pointer), None if _blank(text) else _text(text))
-        for pointer, text in found
-        if pointer in _ASKED or not _blank(text)
+        for pointer, text in found.items()
+        if pointer.removeprefix("/about/") in _ASKED or not _blank(text)
     ]
-
-
-_ASKED = [
-    f"/about/{key}"
-    for key in ("title", "purpose", "legal_basis", "recipients", "conditions", "contact")
-]
 
 
 def label(pointer: str) -> str:
     """`Class sizes, source` of `/class_sizes/source`."""
     parts = pointer.removeprefix("/about").split("/")
-    return sentence(", ".join(_word(part) for part in parts if part and not part.isdecimal()))
+    named = ", ".join(_word(part) for part in parts if part and not part.isdecimal())
+    return sentence(named.removesuffix(" iri"))
 
 
 def _of_name(report: Mapping[str, Any], fact: str) -> Iterator[str]:
