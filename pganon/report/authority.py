@@ -142,4 +142,4 @@ def _text(found: Any) -> str:
 
 
 def _word(key: str) -> str:
-    return plain(key.replace("_", " "))
+    return key.replace("_", " ")

@@ -105,13 +105,16 @@ def test_a_form_has_pointers_only(name: Name):
 
 @EVERY
 def test_every_open_item_is_counted_and_none_is_invented(name: Name):
-    assert document(attacked(about=ABOUT), (), name)["authority"]["open"] == 0
+    form = document(attacked(about=ABOUT), (), name)["authority"]
+    told = {pointer for one in form["sections"] for pointer in one["facts"]}
+    assert form["open"] == 0
     nothing = document(attacked(about={}), (), name)["authority"]
     keys = [key for _, _, steward in FORMS[name]["headings"] for key in steward.split()]
     asked = {f"/about/{key}" for key in keys if key not in ("expert", "intruder_test")}
     asked |= {f"/about/{k}/{below}" for k in keys if k in ABOUT for below in _below(ABOUT[k])}
     assert {pointer for one in nothing["sections"] for pointer in one["open"]} == asked
     assert nothing["open"] == len(asked)
+    assert {pointer for pointer in told if pointer.startswith("/about")} == asked
     for pointer in asked:  # each alone, also where somebody wrote a blank
         for value in (None, " \n"):
             about = json.loads(json.dumps(ABOUT))
@@ -169,6 +172,38 @@ def test_what_is_not_measured_and_what_is_not_told():
     assert texts_of == [("Risk, source", ["missing"]), ("Class sizes, source", ["missing"])]
     (limits,) = [f for h, f, _ in shown(unmeasured, "missing") if h.startswith("Threshold")]
     assert limits[0] == ("Risk, limits", ["0.09: 0.09"])
+    (withheld,) = [r for r in made("ema") if r["properties"]["withheld"]]
+    assert "Attacks not told, as few are left out" in texts(page(withheld))
+    assert "Attacks not measured" in texts(page(unmeasured))
+
+
+def test_facts_are_told_in_words():
+    """Bins are drawn above, and what is empty is not told."""
+    told = {
+        name: {
+            title: said
+            for _, facts, _ in shown(document(attacked(), (), name), "")
+            for title, said in facts
+        }
+        for name in get_args(Name)
+    }
+    assert told["ema"]["Columns"][0] == (
+        "name: age, source: age, role: others may know it,"
+        " seen: a range, the same for the whole group, goes out: yes"
+    )
+    assert told["ema"]["Guarantee"][1].endswith(
+        "bound: at least, required: 12, measured: 12,"
+        " same as: https://www.w3id.org/statbarnsdc#MinimumThresholdCheck"
+    )
+    assert told["ema"]["Class sizes, source"] == [
+        "people: 1,020, groups: 800, smallest: 1, largest: 9, alone: 700,"
+        " above (0.09: 1,020, 1/11: 1,020)"
+    ]
+    assert told["iso27559"]["Subgroups"] == ["none"]
+    assert "distribution (kind: steps, unit: , largest error" not in str(told)
+    assert "posteriors (none)" in told["ico"]["Attacks, findings"][0]
+    assert label("/about/legal_basis_iri") == "Legal basis"
+    assert label("/questions/2") == "Questions"
 
 
 def test_parts_are_found_by_their_name():
