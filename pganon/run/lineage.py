@@ -165,7 +165,7 @@ def _of_part(spec: ReleaseSpec, view: QualifiedName) -> Iterator[tuple[str, Made
         return
     for events in related.events:
         for item in events.items if events.name == of[view] else ():
-            way = _AS_IT_IS if item.hierarchy is None else _COARSER
+            way = _COARSER if item.level else _AS_IT_IS
             yield item.published, (events.relation, item.column.name, way)
     for lookup in related.lookups:
         for column, name in lookup.columns if lookup.name == of[view] else ():

@@ -144,20 +144,54 @@ def test_of_every_method(db_after: Any, method: str):
 
 def test_of_related_tables(db: Database):
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
-    event = made(db, load_policy(json.dumps(wards.policy(wards.WHOLE, 3, 0.9, group_size=30))))
-    names = {one["name"] for one in event["inputs"]}
-    assert {"d.hospital.patient", "d.hospital.patient_study"} <= names
-    of = {
-        output["name"]: {
-            field["name"]
-            for found in output["facets"]["columnLineage"]["fields"].values()
-            for field in found["inputFields"]
-        }
-        for output in event["outputs"]
+    admission = {**wards.ADMISSION, "where": "kind = 'now'"}
+    tables = {**wards.WHOLE, "admission": admission}
+    event = made(db, load_policy(json.dumps(wards.policy(tables, 3, 0.9, group_size=30))))
+    names = [f"d.hospital.{name}" for name in ("patient", *(n for n in tables if n != "patient"))]
+    assert sorted(one["name"] for one in event["inputs"]) == sorted(names)
+    found = {one["name"]: fields(event, one["name"]) for one in event["outputs"]}
+    root = found["d.published.hospital"]
+    assert {base for ways in root.values() for base, _, _ in ways} == {
+        "d.hospital.patient.born",
+        "d.hospital.patient.sex",
     }
-    assert of["d.published.hospital"] == {"d.hospital.patient"}
-    assert any(found == {"d.hospital.patient_study"} for found in of.values())
-    assert set().union(*of.values()) <= names
+    kept = ("DIRECT IDENTITY", False)
+    assert found["d.published.hospital_ward"]["name"] == {("d.hospital.ward.name", *kept)}
+    assert found["d.published.hospital_patient_study_study_no"] == {
+        "study_no": {("d.hospital.patient_study.study_no", *kept)}
+    }
+    assert found["d.published.hospital_admission_ward_no_admitted"] == {
+        "ward_no": {("d.hospital.admission.ward_no", *kept)},
+        "admitted": {("d.hospital.admission.admitted", "DIRECT TRANSFORMATION", True)},
+    }
+    for output in event["outputs"]:
+        indirect = {way_of(one) for one in output["facets"]["columnLineage"]["dataset"]}
+        assert ("d.hospital.admission.kind", "INDIRECT FILTER", True) in indirect
+
+
+def test_means_are_aggregations(source: Database):
+    columns = {
+        **faults.POLICY["columns"],
+        "age": {"role": "quasi_identifying", "mean": True, "nulls": "suppress"},
+        "days": {"role": "weight", "shown": "range"},
+        "id": {"role": "insensitive", "shown": {"groups": 3}},
+    }
+    privacy = [{"model": "k_anonymity", "k": 8}]
+    policy = faults.policy(columns=columns, privacy=privacy, suppression_limit=0.2)
+    found = fields(made(source, policy), "d.published.patients")
+    centre = ("DIRECT AGGREGATION", True)
+    assert found["age_mean"] == {("d.public.patient.age", *centre)}
+    assert found["days"] == found["days_range"] == {("d.public.patient.days", *centre)}
+    assert found["id"] == {("d.public.patient.id", *centre)}
+    assert found["age"] == {("d.public.patient.age", "DIRECT TRANSFORMATION", True)}
+
+
+def test_a_table_is_made_of_itself(source: Database):
+    """And not of the table whose columns it has."""
+    source.source("CREATE TABLE public.child () INHERITS (public.patient)")
+    source.admin.execute("GRANT SELECT ON public.child TO steward")
+    event = made(source, faults.policy(source="public.child"))
+    assert [one["name"] for one in event["inputs"]] == ["d.public.child"]
 
 
 def test_relations_beside_the_source_are_inputs(db_after: Any):
