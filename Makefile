@@ -38,6 +38,7 @@ endif
 dbt: $(VENV)/.test
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_dbt
+	$(BIN)/python -m tests.support.harness.fetch_openlineage
 endif
 
 pooler: $(VENV)/.test

@@ -107,7 +107,7 @@ def parse_name(text: str) -> tuple[str | None, str]:
 
     Raises :class:`NameProblem` for anything else, with three parts included.
     """
-    parts = _split(text)
+    parts = split_name(text)
     if len(parts) == 1:
         return None, parts[0]
     if len(parts) == 2:
@@ -115,7 +115,7 @@ def parse_name(text: str) -> tuple[str | None, str]:
     raise NameProblem(f'"{text}" has {len(parts)} parts; write name or schema.name')
 
 
-def _split(text: str) -> list[str]:
+def split_name(text: str) -> list[str]:
     parts: list[str] = []
     rest = text.strip()
     while True:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -17,6 +17,7 @@ from pganon.cli.pages import as_text, check_output, write_private
 from pganon.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
+    from pganon.report.authority import Name
     from pganon.report.sources import Collected
 
 Made = tuple[dict[str, Any], Callable[[Mapping[str, Any]], str]]
@@ -33,6 +34,16 @@ class _Asked:
     dsn: str | None
     owner: str | None
     files: Sequence[dict[str, str]]
+    form: AuthorityForm | None
+
+
+class AuthorityForm(StrEnum):
+    """Values of `--form`."""
+
+    EMA = "ema"
+    ISO27559 = "iso27559"
+    HIPAA = "hipaa"
+    ICO = "ico"
 
 
 class Edition(StrEnum):
@@ -42,6 +53,7 @@ class Edition(StrEnum):
     READERS = "readers"
 
 
+_EMITTED = ("status", "comments", "authority")
 _EDITIONS = {"officer": "for the officer", "readers": "for readers"}
 
 
@@ -81,6 +93,14 @@ def report(
         Edition,
         typer.Option("--for", help="readers: only what those who can read it see themselves."),
     ] = Edition.OFFICER,
+    form: Annotated[
+        AuthorityForm | None,
+        typer.Option(
+            "--form",
+            help="Also under the headings of an authority, with what is still to be written.",
+            show_default=False,
+        ),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option("--sign", metavar="KEY", help="Private key to sign with.", show_default=False),
@@ -109,7 +129,7 @@ def report(
     check_output(output, force=force)
     files = [file_entry(path.name, read(path)) for path in export or ()]
     make = _for_readers if edition is Edition.READERS else _for_officer
-    made, page = make(_Asked(name, version, request, dsn, owner, files))
+    made, page = make(_Asked(name, version, request, dsn, owner, files, form))
     text = as_text(output, made, page)
     if key is not None:
         text = sign(output.name, text, read(key), datetime.now(UTC))
@@ -120,7 +140,7 @@ def report(
                 "file": str(output),
                 "release": made["properties"]["release"],
                 "version": made["properties"]["version"],
-                **{part: made[part] for part in ("status", "comments") if part in made},
+                **{part: made[part] for part in _EMITTED if part in made},
                 **(
                     {}
                     if request is None
@@ -143,6 +163,10 @@ def report(
     points = len(made["comments"])
     look = f"{points} to look at" if points else "nothing to look at"
     common.line(f"{output}: {about}; {look}")
+    if form is not None:
+        left = {pointer for one in made["authority"]["sections"] for pointer in one["open"]}
+        names = ", ".join(sorted(one.removeprefix("/about/").replace("/", ".") for one in left))
+        common.line(f"form {form}, to be written by the steward: {names or 'nothing'}")
     if request is not None:
         common.line(f"evidence {made['proof']['evidence_sha256']}")
 
@@ -153,6 +177,11 @@ def _for_readers(asked: _Asked) -> Made:
     from pganon.report.readers.document import document
     from pganon.report.readers.page import page
 
+    if asked.form is not None:
+        raise UsageError(
+            "forms of authorities are for the officer: they have figures of the source",
+            hint="leave out --for readers",
+        )
     if asked.name is None or asked.version is not None or asked.request is not None:
         raise UsageError(
             "the edition for readers is about the version that they see",
@@ -170,7 +199,7 @@ def _for_officer(asked: _Asked) -> Made:
 
     collected = _collected(asked)
     try:
-        return document(collected, asked.files), page
+        return document(collected, asked.files, cast("Name | None", asked.form)), page
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         raise LedgerError(

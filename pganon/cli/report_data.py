@@ -62,6 +62,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         made_at=datetime.now(UTC),
         program=program(),
         about=(about and about[0]) or {},
+        public=_public(conn, version) if version.version == history.release.current else False,
     )
 
 
@@ -93,6 +94,14 @@ def _version(history: History, number: int | None) -> Version:
     if found is None:
         raise unknown_version(history, number)
     return found
+
+
+def _public(conn: Connection, version: Version) -> bool:
+    """Whether whoever can connect can read all views of a version."""
+    names = [view.name for view in version.views]
+    values = {"schemas": [one.schema for one in names], "names": [one.name for one in names]}
+    row = conn.execute(sqlfiles.query("report", "public"), values).fetchone()
+    return bool(row and row[0])
 
 
 def _facts(version: Version) -> VersionFacts:

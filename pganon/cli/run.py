@@ -119,6 +119,17 @@ VulnerableOption = Annotated[
         help="Share of the most frequent sensitive value above which a class is vulnerable.",
     ),
 ]
+LineageOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lineage",
+        metavar="FILE|URL",
+        envvar="OPENLINEAGE_URL",
+        help="Where an event of OpenLineage about the new version goes.",
+        show_default=False,
+        show_envvar=True,
+    ),
+]
 TimingOption = Annotated[bool, typer.Option("--timing", help="Show the time of every step.")]
 
 
@@ -135,6 +146,7 @@ def run(
     workload: WorkloadOption = None,
     vulnerable: VulnerableOption = 0.5,
     classify: ClassifyOption = None,
+    lineage: LineageOption = None,
     timing: TimingOption = False,
     dsn: common.DsnOption = None,
     owner: common.OwnerOption = None,
@@ -146,8 +158,11 @@ def run(
     """
     from pganon.cli.policy_choice import chosen_policy
     from pganon.cli.show_run import show_result
+    from pganon.run.lineage import check_target
     from pganon.run.options import Options
 
+    if lineage is not None:
+        check_target(lineage)
     if costs and not dry_run:
         raise UsageError("--costs is for a dry run", hint="add --dry-run")
     request = _request(metrics, workload, vulnerable, classify)
@@ -165,6 +180,7 @@ def run(
                 jobs=jobs,
                 seed=None if seed is None else str(seed).encode(),
                 metrics=request,
+                lineage=lineage,
                 revision=revision,
             ),
             quiet=json,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.labels import label, no_repeats
+from pganon.policy.refusals import refuse_one, show
+from pganon.policy.requests import Day
 from pganon.policy.texts import Name, RelationName
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
@@ -82,15 +85,69 @@ Missing = Annotated[
 """Values as texts; None is NULL."""
 
 
+def _iri(text: str) -> str:
+    if not _IRI.fullmatch(text):
+        refuse_one(
+            f"{show(text)} is not the address of a term",
+            suggestion="such as https://w3id.org/dpv/legal/eu/gdpr#A6-1-e",
+        )
+    return text
+
+
+_IRI = re.compile(r"https?://[^\s<>\"{}|\\^`\x00-\x20\x7f-\x9f]+")
+Iri = Annotated[str, Field(max_length=500), AfterValidator(_iri)]
+
+
+class Expert(Declaration):
+    """Who determined that the risk is very small, and what exactly."""
+
+    name: Text | None = None
+    credentials: Text | None = None
+    relation: Text | None = None
+    determined_on: Day | None = None
+    valid_until: Day | None = None
+    conclusion: Text | None = None
+
+
+class IntruderTest(Declaration):
+    """People who tried to find somebody, with which sources, and what they found."""
+
+    by: Text | None = None
+    on: Day | None = None
+    sources: Text | None = None
+    result: Text | None = None
+
+
 class About(Declaration):
-    """What a board asks beside all figures, in the words of the steward."""
+    """What a board or an authority asks beside all figures, in the words of the steward.
+
+    Attributes:
+        rationale: why this method.
+        other_columns: why the other columns do not identify.
+        threshold: why these limits, and of which figure.
+        utility: what the loss means for analyses.
+    """
 
     title: Text | None = None
     purpose: Text | None = None
     legal_basis: Text | None = None
+    legal_basis_iri: Iri | None = None
+    legislation: Annotated[list[Iri], Field(min_length=1, max_length=20)] | None = None
     recipients: Text | None = None
     conditions: Text | None = None
     contact: Text | None = None
+    controls: Text | None = None
+    motives: Text | None = None
+    harms: Text | None = None
+    mitigation: Text | None = None
+    roles: Text | None = None
+    review_on: Day | None = None
+    rationale: Text | None = None
+    other_columns: Text | None = None
+    threshold: Text | None = None
+    utility: Text | None = None
+    expert: Expert = Expert()
+    intruder_test: IntruderTest = IntruderTest()
 
 
 class Reporting(Declaration):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pganon.policy.words import UNPUBLISHED_ROLES
 from pganon.report.parts import Part
 from pganon.report.sources import Collected
@@ -34,21 +36,50 @@ _EXACT = {
 
 _HIDDEN = ("semi_sensitive",)
 
-_ABOUT = {
-    "title": "Title",
-    "purpose": "Purpose",
-    "legal_basis": "Legal basis",
-    "recipients": "Recipients",
-    "conditions": "Conditions",
-    "contact": "Contact",
-}
+
+class Expert(Part):
+    """Who determined that the risk is very small."""
+
+    name: str | None
+    credentials: str | None
+    relation: str | None
+    determined_on: str | None
+    valid_until: str | None
+    conclusion: str | None
+
+
+class IntruderTest(Part):
+    """Who tried to find somebody."""
+
+    by: str | None
+    on: str | None
+    sources: str | None
+    result: str | None
 
 
 class About(Part):
     """What the policy declares; null where it does not."""
 
-    label: str
-    text: str | None
+    title: str | None
+    purpose: str | None
+    legal_basis: str | None
+    legal_basis_iri: str | None
+    legislation: list[str] | None
+    recipients: str | None
+    conditions: str | None
+    contact: str | None
+    controls: str | None
+    motives: str | None
+    harms: str | None
+    mitigation: str | None
+    roles: str | None
+    review_on: str | None
+    rationale: str | None
+    other_columns: str | None
+    threshold: str | None
+    utility: str | None
+    expert: Expert
+    intruder_test: IntruderTest
 
 
 class Column(Part):
@@ -61,9 +92,12 @@ class Column(Part):
     goes_out: bool
 
 
-def about(found: Collected) -> list[About]:
+def about(found: Collected) -> About:
     """What the steward declared."""
-    return [About(label=label, text=found.about.get(key)) for key, label in _ABOUT.items()]
+    given: dict[str, Any] = {**dict.fromkeys(About.model_fields), **found.about}
+    for name, part in (("expert", Expert), ("intruder_test", IntruderTest)):
+        given[name] = part(**{**dict.fromkeys(part.model_fields), **(given[name] or {})})
+    return About(**given)
 
 
 def columns(found: Collected) -> list[Column]:

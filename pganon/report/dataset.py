@@ -1,22 +1,40 @@
-"""The release as catalogues of data describe it: a Dataset of schema.org, in JSON-LD.
+"""The release as catalogues of data describe it: a Dataset of schema.org and DCAT-AP, in JSON-LD.
 
-What was measured is a QualityMeasurement of DQV, the Data Quality Vocabulary (W3C, 2016).
+What was measured is a QualityMeasurement of DQV, the Data Quality Vocabulary (W3C, 2016); purpose
+and legal basis are those of DPV, the Data Privacy Vocabulary; counts those of HealthDCAT-AP.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from pganon.report.parts import Digest, Number, Part, Time, absent, key
+from pganon.report.parts import Count, Digest, Number, Part, Time, absent, key
 
 
 class Vocabularies(Part):
     vocab: Literal["https://schema.org/"] = key("@vocab")
     dqv: Literal["http://www.w3.org/ns/dqv#"]
+    dcat: Literal["http://www.w3.org/ns/dcat#"]
+    dct: Literal["http://purl.org/dc/terms/"]
+    dcatap: Literal["http://data.europa.eu/r5r/"]
+    dpv: Literal["https://w3id.org/dpv#"]
+    healthdcatap: Literal["http://healthdataportal.eu/ns/health#"]
+
+
+_CONTEXT = {name: get_args(one.annotation)[0] for name, one in Vocabularies.model_fields.items()}
+_ACCESS = "http://publications.europa.eu/resource/authority/access-right/"
+
+
+def _unless_absent(name: str) -> Any:
+    return Field(None, alias=name, json_schema_extra=absent)
+
+
+class Link(Part):
+    iri: str = key("@id")
 
 
 class Variable(Part):
@@ -46,34 +64,41 @@ class Dataset(Part):
     """What the policy does not declare is absent, and version and date of what waits."""
 
     context: Vocabularies = key("@context")
-    type: Literal["Dataset"] = key("@type")
+    type: list[Literal["Dataset", "dcat:Dataset"]] = key("@type")
     name: str
     identifier: str
     version: str | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)
-    date: Time | SkipJsonSchema[None] = Field(None, alias="datePublished", json_schema_extra=absent)
+    date: Time | SkipJsonSchema[None] = _unless_absent("datePublished")
     description: str | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)
-    conditions: str | SkipJsonSchema[None] = Field(
-        None, alias="conditionsOfAccess", json_schema_extra=absent
-    )
+    conditions: str | SkipJsonSchema[None] = _unless_absent("conditionsOfAccess")
+    title: str | SkipJsonSchema[None] = _unless_absent("dct:title")
+    summary: str | SkipJsonSchema[None] = _unless_absent("dct:description")
+    purpose: str | SkipJsonSchema[None] = _unless_absent("dpv:hasPurpose")
+    legal_basis: Link | SkipJsonSchema[None] = _unless_absent("dpv:hasLegalBasis")
+    measure: Link = key("dpv:hasTechnicalMeasure")
+    access: Link | SkipJsonSchema[None] = _unless_absent("dct:accessRights")
+    legislation: list[Link] | SkipJsonSchema[None] = _unless_absent("dcatap:applicableLegislation")
+    records: Count | SkipJsonSchema[None] = _unless_absent("healthdcatap:numberOfRecords")
+    people: Count | SkipJsonSchema[None] = _unless_absent("healthdcatap:numberOfUniqueIndividuals")
     variables: list[Variable] = key("variableMeasured")
     distribution: list[Download]
     measurements: list[Measurement] = key("dqv:hasQualityMeasurement")
 
 
-_DECLARED = {"Title": "name", "Purpose": "description", "Conditions": "conditions"}
-"""Properties that have the words of the steward, by their labels in the report."""
+def dataset(report: Mapping[str, Any], *, public: bool | None = None) -> Dataset:
+    """Of the parts of a report of either edition.
 
-
-def dataset(report: Mapping[str, Any]) -> Dataset:
-    """Of the parts of a report of either edition."""
+    Args:
+        public: whether whoever can connect can read it; None in an edition that does not say.
+    """
     properties = report["properties"]
-    declared = {one.label: one.text for one in report.get("about", ())}
-    said = {key: declared[label] for label, key in _DECLARED.items() if declared.get(label)}
+    said = {key: found for key, found in _said(report, public) if found is not None}
     if properties.request is None:  # what waits for approval is neither
         said |= {"date": properties.published_at, "version": str(properties.version)}
     return Dataset(
-        context=Vocabularies(vocab="https://schema.org/", dqv="http://www.w3.org/ns/dqv#"),
-        type="Dataset",
+        context=Vocabularies(**_CONTEXT),
+        type=["Dataset", "dcat:Dataset"],
+        measure=Link(iri="dpv:Deidentification"),
         identifier=report["uid"],
         **{"name": properties.release, **said},
         variables=list(_variables(report["columns"])),
@@ -90,6 +115,24 @@ def dataset(report: Mapping[str, Any]) -> Dataset:
             for metric, value in _measured(report)
         ],
     )
+
+
+def _said(report: Mapping[str, Any], public: bool | None) -> Iterator[tuple[str, Any]]:
+    """What the policy declares, who may read, and counts that readers see."""
+    about, sizes = report.get("about"), report["class_sizes"].release
+    if about is not None:
+        for name in ("name", "title"):
+            yield name, about.title
+        for name in ("description", "summary", "purpose"):
+            yield name, about.purpose
+        yield "conditions", about.conditions
+        yield "legal_basis", about.legal_basis_iri and Link(iri=about.legal_basis_iri)
+        yield "legislation", about.legislation and [Link(iri=iri) for iri in about.legislation]
+    if public is not None:
+        yield "access", Link(iri=f"{_ACCESS}{'PUBLIC' if public else 'RESTRICTED'}")
+    yield "records", report["properties"].released
+    if sizes is not None and report["properties"].members == "people":
+        yield "people", sizes.people
 
 
 def _variables(columns: Sequence[Any]) -> Iterator[Variable]:

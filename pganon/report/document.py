@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.privacy.model_scope import HOLDS
 from pganon.report import events, figures, guarantee
 from pganon.report.attacks import Attacks, attacks
+from pganon.report.authority import Authority, Name, under_headings
 from pganon.report.columns import About, Column, about, columns
 from pganon.report.dataset import Dataset, dataset
 from pganon.report.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
@@ -35,6 +37,7 @@ from pganon.report.parts import (
     Signed,
     Text,
     Time,
+    absent,
 )
 from pganon.report.promises import not_protected
 from pganon.report.questions import Question, over_versions, questions
@@ -146,6 +149,7 @@ class Versions(Part):
     crossings: list[Crossing]
     versions: list[Version]
     candidates: Count
+    same_as: Literal["https://www.w3id.org/statbarnsdc#Differencing"]
 
 
 class Proof(Part):
@@ -177,7 +181,7 @@ class Report(Signed):
     comments: list[str]
     exception: str | None
     properties: Properties
-    about: list[About]
+    about: About
     columns: list[Column]
     access: list[Access]
     questions: list[Question]
@@ -198,13 +202,17 @@ class Report(Signed):
     proof: Proof
     files: list[File]
     dataset: Dataset
+    authority: Authority | SkipJsonSchema[None] = Field(None, json_schema_extra=absent)
 
 
-def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[str, Any]:
+def document(
+    found: Collected, files: Sequence[Mapping[str, str]] = (), form: Name | None = None
+) -> dict[str, Any]:
     """Everything that the page shows, and nothing else is needed for it.
 
     Args:
         files: exported ones beside those of the ledger, each with its `name` and `sha256`.
+        form: of an authority, under whose headings it points to its facts, too.
     """
     comments, approved = look_at(found), events.approval(found)
     which = found.version.number if found.request is None else f"request {found.request}"
@@ -235,7 +243,9 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         ),
         "record_risk": record_risk(found),
         "subgroups": subgroups(found),
-        "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
+        "class_sizes": BothSizes.model_validate(
+            {of: figures.sizes(found, of) for of in ("release", "source")}
+        ),
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
@@ -248,7 +258,8 @@ def document(found: Collected, files: Sequence[Mapping[str, str]] = ()) -> dict[
         "proof": _proof(found),
         "files": files_of(events.exports(found), files),
     }
-    return Report(**parts, dataset=dataset(parts)).document()
+    made = Report(**parts, dataset=dataset(parts, public=found.public)).document()
+    return made if form is None else {**made, "authority": under_headings(made, form)}
 
 
 def _summary(found: Collected) -> Iterator[str]:
@@ -398,6 +409,7 @@ def _versions(found: Collected) -> Versions:
             for one in found.versions
         ],
         candidates=events.tried(found),
+        same_as="https://www.w3id.org/statbarnsdc#Differencing",
     )
 
 

@@ -30,6 +30,12 @@ _STRUCTURE = (
 )
 
 
+SameAs = Literal[
+    "https://www.w3id.org/statbarnsdc#MinimumThresholdCheck",
+    "https://www.w3id.org/statbarnsdc#ClassDisclosure",
+]
+
+
 class Check(Part):
     """A requirement, and what was measured of the worst group."""
 
@@ -42,6 +48,14 @@ class Check(Part):
     bound: Bound
     required: Number
     measured: Number | None
+    same_as: SameAs | None
+
+
+def same_as(model: str, column: str | None) -> SameAs | None:
+    """The check, or the risk against which a model is, as the ontology of ACRO names it."""
+    if model == "k_anonymity":
+        return "https://www.w3id.org/statbarnsdc#MinimumThresholdCheck"
+    return None if column is None else "https://www.w3id.org/statbarnsdc#ClassDisclosure"
 
 
 def required(found: Collected) -> list[Check]:
@@ -57,6 +71,7 @@ def required(found: Collected) -> list[Check]:
             bound=_BOUNDS[check["bound"]],
             required=check["required"],
             measured=check["measured"],
+            same_as=same_as(check["model"], check["column"]),
         )
         for check in found.measures.get("verified", [])
     ]

@@ -12,6 +12,7 @@ from pganon.privacy.model_scope import VOID
 from pganon.privacy.unprotected import UNPROTECTED
 from pganon.report import events, figures, guarantee, subgroups
 from pganon.report.attacks import telling
+from pganon.report.columns import about
 from pganon.report.sources import Collected
 from pganon.report.words import (
     count,
@@ -59,6 +60,7 @@ def look_at(found: Collected) -> list[str]:
         *_lost(found),
         *_torn(found),
         *_procedure(found),
+        *_dates(found),
         *[f"The run warned: {plain(text, 2000)}." for text in found.measures.get(WARNINGS, ())],
     ]
 
@@ -252,3 +254,17 @@ def _procedure(found: Collected) -> Iterator[str]:
         yield "Nobody approved this version."
     if approved is not None and approved["details"].get(DIGEST) != events.recorded(found):
         yield "Who approved this version saw other evidence than that which was published with it."
+
+
+def _dates(found: Collected) -> Iterator[str]:
+    """Declared days that are over, and what was found out before there was this version."""
+    declared, today = about(found), found.made_at.date().isoformat()
+    expert, test = declared.expert, declared.intruder_test
+    if declared.review_on and declared.review_on < today:
+        yield f"The assessment was to be reviewed on {declared.review_on}."
+    if expert.valid_until and expert.valid_until < today:
+        yield f"The determination of the expert was valid until {expert.valid_until}."
+    found_out = {"determination of the expert": expert.determined_on, "intruder test": test.on}
+    for what, on in found_out.items():
+        if on and on < found.version.published_at.date().isoformat():
+            yield f"The {what} is of {on}, before this version was measured."

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from pganon.policy.reporting import AUTHORITIES
+from pganon.report import authority
 from pganon.report.charts import risk, values
 from pganon.report.figures import limit_words
 from pganon.report.subgroups import chance_rows
@@ -65,6 +66,10 @@ def sentences(report: Document) -> dict[str, Any]:
         "remaining": [_remaining(item, properties["members"]) for item in report["candidates"]],
         "sensitive": the_columns(properties["sensitive"], "or"),
         "goes_out": _goes_out(report),
+        "about": authority.declared(report["about"]),
+        "headings": authority.shown(report, NOT_TOLD if properties["withheld"] else "not measured")
+        if "authority" in report
+        else [],
         "readers": _readers(report),
         "tried": _tried(report["attacks"]),
         "risk": risk.finding(report["risk"]) if report["risk"]["release"] else "",

@@ -74,6 +74,7 @@ class Collected:
         asked: whether random questions can be asked of a release of its form.
         about: purpose, legal basis and the like, as the policy says now; see
             :class:`pganon.policy.reporting.About`.
+        public: whether whoever can connect can read the version.
     """
 
     release: str
@@ -104,7 +105,8 @@ class Collected:
     apart: str = ""
     said: Mapping[str, str] = field(default_factory=dict)
     asked: bool = True
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    public: bool = False
 
     @property
     def withheld(self) -> bool:

@@ -110,6 +110,7 @@ class Options:
         snapshot: of a dry run that is compared with others, in place of the source.
         on_step: progress; called from several threads where steps run side by side.
         on_end: not called by a dry run.
+        lineage: file, or address of a server, for an event of OpenLineage about a new version.
         on_measured: called with the plan and the state of a dry run while its tables are there.
     """
 
@@ -124,6 +125,7 @@ class Options:
     snapshot: SharedSnapshot | None = None
     on_step: OnStep = lambda phase, step, purpose: None
     on_end: OnEnd = lambda ended: None
+    lineage: str | None = None
     on_measured: OnMeasured = lambda plan, state: None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import listing, sessions
 from pganon.publish.listing import ReleaseInfo
+from pganon.run import lineage
 from pganon.run.dry_run import with_costs
 from pganon.run.options import Options, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.record import RunResult
+from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
 
@@ -65,7 +68,14 @@ def run_release(
         return connect_run(dsn, owner=owner, settings=settings, options=options)
 
     def run(asked: LoadedPolicy, how: Options) -> RunResult:
-        return Pipeline(conn, connect, asked, how).run()
+        pipeline = Pipeline(conn, connect, asked, how)
+        result = pipeline.run()
+        if how.lineage is None or result.outcome != "released":
+            return result
+        plan = pipeline.context.plan
+        views = plan.stored_views(State(result.run_id))
+        told = lineage.sent(conn, plan.spec, views, result.run_id, how.lineage)
+        return replace(result, warnings=(*result.warnings, *told))
 
     with contextlib.closing(connect()) as conn, sessions.translated():
         result = run(loaded, options)

@@ -14,6 +14,13 @@ WHERE p.release = %(release)s
 ORDER BY p.revision DESC
 LIMIT 1;
 
+-- public --
+-- Whether everybody can read all of these views.
+SELECT bool_and(has_schema_privilege('public', n.oid, 'USAGE') AND has_table_privilege('public', c.oid, 'SELECT'))
+FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS v(schema, name)
+JOIN pg_namespace AS n ON n.nspname = v.schema
+JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = v.name;
+
 -- approvals --
 -- Decisions about the requests of a release, in the order in which they were made.
 SELECT a.request, a.decision, a.login, a.reason

@@ -15,6 +15,7 @@ from pganon.privacy import frequency, identity, likeness, population, release
 from pganon.privacy.base import Model
 from pganon.report import figures
 from pganon.report.dataset import Dataset, dataset
+from pganon.report.guarantee import SameAs, same_as
 from pganon.report.outcome import NONE, chance_row, common_label, row
 from pganon.report.parts import (
     Chance,
@@ -129,6 +130,7 @@ class Guarantee(Part):
     required: Number | None
     sentence: str
     over_versions: str | None
+    same_as: SameAs | None
 
 
 class ReadersSensitive(Part):
@@ -287,6 +289,7 @@ def _stated(seen: Seen, item: Mapping[str, Any]) -> Guarantee:
         if model is None
         else model.sentence(the_columns(seen.known), the_columns([column]) if column else ""),
         over_versions=item.get("over_versions"),
+        same_as=same_as(item["model"], column),
     )
 
 

@@ -87,8 +87,42 @@ def test_what_the_policy_says_now_is_reported(db: Database, tmp_path: Path):
         "UPDATE pganon_private.policy SET document ="
         """ jsonb_set(document::jsonb, '{about}', '{"purpose": "Research"}')::json"""
     )
-    about = {one["label"]: one["text"] for one in reported(db, tmp_path)["about"]}
-    assert (about["Purpose"], about["Contact"]) == ("Research", None)
+    about = reported(db, tmp_path)["about"]
+    assert (about["purpose"], about["contact"]) == ("Research", None)
+
+
+def test_a_form_of_an_authority(db: Database, tmp_path: Path):
+    file = tmp_path / "report.html"
+    dsn = ("--dsn", db.dsn())
+    ran = pganon("report", "patients", "--form", "hipaa", "-o", str(file), *dsn)
+    assert (ran.code, ran.err) == (0, "")
+    open_items = ran.out.splitlines()[1].removeprefix("form hipaa, to be written by the steward: ")
+    assert open_items.split(", ")[:3] == ["conditions", "expert.conclusion", "expert.credentials"]
+    ran = pganon(
+        "report", "patients", "--form", "hipaa", "-o", str(file), "--force", "--json", *dsn
+    )
+    assert ran.json["authority"]["open"] == len(open_items.split(", "))
+    assert "(b)(1)(i) Anticipated recipients" in file.read_text()
+    assert "authority" not in reported(db, tmp_path)
+    wrong = pganon("report", "patients", "--form", "gdpr", "-o", str(file), *dsn)
+    assert (wrong.code, "'ema', 'iso27559', 'hipaa', 'ico'" in wrong.err) == (2, True)
+
+
+def test_public_is_what_everybody_may_read(db: Database, tmp_path: Path):
+    """And not what everybody might if the schema were open."""
+
+    def rights() -> str:
+        found = reported(db, tmp_path)["dataset"]["dct:accessRights"]["@id"]
+        return found.rpartition("/")[2]
+
+    assert rights() == "RESTRICTED"
+    db.admin.execute("GRANT SELECT ON ALL TABLES IN SCHEMA published TO PUBLIC")
+    db.admin.execute("REVOKE USAGE ON SCHEMA published FROM PUBLIC")
+    assert rights() == "RESTRICTED"
+    db.admin.execute("GRANT USAGE ON SCHEMA published TO PUBLIC")
+    assert rights() == "PUBLIC"
+    db.admin.execute("REVOKE SELECT ON published.patients FROM PUBLIC")
+    assert rights() == "RESTRICTED"
 
 
 def test_a_page_for_its_owner_alone(db: Database, tmp_path: Path):

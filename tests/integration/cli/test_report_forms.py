@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Any
+from html import unescape
+from typing import Any, get_args
 
 import pytest
 
 from pganon.cli.readers_data import see
 from pganon.cli.report_data import collect
+from pganon.report.authority import Name, under_headings
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.readers.document import document as readers_document
@@ -46,6 +48,9 @@ def reported(db_after: Any) -> Any:
         html = page(report)
         assert html.startswith("<!doctype html>")
         check_figures(html, report)
+        for name in get_args(Name):
+            form = under_headings(report, name)
+            assert form["title"] in unescape(page({**report, "authority": form}))
         assert not RARE.search(re.sub(r'"p(50|90|95|99)":', "", html))  # quantiles
         return report, db.admin
 

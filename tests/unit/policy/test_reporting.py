@@ -72,3 +72,45 @@ def test_fewest_people_that_are_counted(smallest: int):
     given: dict[str, Any] = {**POLICY, "report": {"smallest": smallest}}
     with pytest.raises(PolicyError, match=r"report\.smallest"):
         policy_from(given)
+
+
+@pytest.mark.parametrize(
+    ("about", "problem"),
+    [
+        ({"review_on": "2027-02-30"}, 'about.review_on: "2027-02-30" is not a day'),
+        ({"expert": {"valid_until": "soon"}}, 'about.expert.valid_until: "soon" is not a day'),
+        ({"intruder_test": {"on": "1.2.2027"}}, "about.intruder_test.on: "),
+        ({"expert": {"title": "Dr."}}, "about.expert.title: "),
+        ({"controls": ""}, "about.controls: "),
+        ({"legislation": []}, "about.legislation: "),
+        ({"legislation": ["https://a.example"] * 21}, "about.legislation: "),
+        *(
+            ({"legal_basis_iri": iri}, "is not the address of a term")
+            for iri in (
+                "dpv:A6",
+                "javascript:alert(1)",
+                "https://",
+                "https://a b",
+                "https://a\n",
+                'https://a"b',
+                "https://a<b",
+                "https://a\x85",
+            )
+        ),
+        ({"legislation": ["https://a.example", "law"]}, "is not the address of a term"),
+    ],
+)
+def test_what_is_declared_wrongly_is_named(about: dict[str, Any], problem: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        policy_from({**POLICY, "about": about})
+    assert problem in str(caught.value)
+
+
+def test_what_is_declared_is_kept_as_it_was_written() -> None:
+    about = {
+        "purpose": "Research",
+        "legislation": ["http://data.europa.eu/eli/reg/2025/327/oj"],
+        "expert": {"name": "A", "valid_until": "2030-06-30"},
+        "review_on": "2027-06-30",
+    }
+    assert policy_from({**POLICY, "about": about}).document()["about"] == about

@@ -243,7 +243,8 @@ def test_catalogues_read_what_the_page_shows():
     report = document(collected(), files)
     found = report["dataset"]
     assert found["@context"]["@vocab"] == "https://schema.org/"
-    assert (found["@type"], found["name"], found["version"]) == ("Dataset", "admissions", "1")
+    assert (found["name"], found["version"]) == ("admissions", "1")
+    assert found["@type"] == ["Dataset", "dcat:Dataset"]
     assert found["description"] == "Research on asthma"
     names = [one["name"] for one in found["variableMeasured"]]
     assert names == ["age", "sex", "diagnosis", "days"]
@@ -274,9 +275,57 @@ def test_catalogues_have_what_was_declared_and_when_it_was_published():
     assert found["datePublished"] == AT.isoformat()
     metrics = [one["dqv:isMeasurementOf"]["name"] for one in found["dqv:hasQualityMeasurement"]]
     assert "alpha_k_anonymity of diagnosis against the earlier distribution" in metrics
+    assert not {key for key in found if key.startswith(("dpv:hasP", "dpv:hasL", "dcatap:"))}
     waits = valid(document(replace(collected(), request=3)))["dataset"]
     assert waits["identifier"] == "admissions/request 3"
     assert "datePublished" not in waits
+
+
+def test_catalogues_of_europe_have_what_was_declared():
+    iri, law = (
+        "https://w3id.org/dpv/legal/eu/gdpr#A6-1-e",
+        "http://data.europa.eu/eli/reg/2025/327/oj",
+    )
+    about = {"title": "Stays", "purpose": "Wages", "legal_basis_iri": iri, "legislation": [law]}
+    found = document(collected(about=about))["dataset"]
+    prefixes = {key.partition(":")[0] for key in found if ":" in key}
+    assert prefixes | {"dcat", "@vocab"} == found["@context"].keys()
+    rights = "http://publications.europa.eu/resource/authority/access-right/"
+    assert {key: found[key] for key in found if key.partition(":")[0] in prefixes - {"dqv"}} == {
+        "dct:title": "Stays",
+        "dct:description": "Wages",
+        "dct:accessRights": {"@id": f"{rights}RESTRICTED"},
+        "dcatap:applicableLegislation": [{"@id": law}],
+        "dpv:hasPurpose": "Wages",
+        "dpv:hasLegalBasis": {"@id": iri},
+        "dpv:hasTechnicalMeasure": {"@id": "dpv:Deidentification"},
+        "healthdcatap:numberOfRecords": 1000,
+        "healthdcatap:numberOfUniqueIndividuals": 1000,
+    }
+    public = document(collected(public=True))["dataset"]["dct:accessRights"]
+    assert public == {"@id": f"{rights}PUBLIC"}
+
+
+def test_people_are_counted_for_catalogues_only_where_they_are():
+    """And of nobody who is left out."""
+    columns = {name: one for name, one in POLICY["columns"].items() if name != "patient_no"}
+    found = document(collected({**POLICY, "columns": columns}))["dataset"]
+    assert "healthdcatap:numberOfUniqueIndividuals" not in found
+    assert found["healthdcatap:numberOfRecords"] == 1000
+    unmeasured = document(collected(evidence=None, evidence_intact=None))["dataset"]
+    assert "healthdcatap:numberOfUniqueIndividuals" not in unmeasured
+
+
+def test_checks_have_the_names_of_an_ontology():
+    report = document(collected())
+    terms = {one["model"]: one["same_as"] for one in report["guarantee"]}
+    start = "https://www.w3id.org/statbarnsdc#"
+    assert terms == {
+        "structure": None,
+        "k_anonymity": f"{start}MinimumThresholdCheck",
+        "alpha_k_anonymity": f"{start}ClassDisclosure",
+    }
+    assert report["versions"]["same_as"] == f"{start}Differencing"
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,10 @@ def test_catalogues_are_told_what_readers_see():
     found = document(seen(), [{"name": "stays.csv", "sha256": "ab" * 32}])["dataset"]
     assert {key for key in found if not key.startswith("@")} == {
         *("name", "identifier", "version", "datePublished", "variableMeasured", "distribution"),
-        "dqv:hasQualityMeasurement",
+        *("dqv:hasQualityMeasurement", "dpv:hasTechnicalMeasure"),
+        "healthdcatap:numberOfRecords",
     }
+    assert found["healthdcatap:numberOfRecords"] == 76
     assert found["variableMeasured"] == [
         {"@type": "PropertyValue", "name": one["name"], "description": one["comment"]}
         for one in COLUMNS

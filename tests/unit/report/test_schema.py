@@ -38,7 +38,7 @@ def officers() -> dict[str, Any]:
         event(6, "exported", 1, **file),
     ]
     given = {"name": "b.csv", "sha256": "cd" * 32}
-    return document(collected(events=events), [given])
+    return document(collected(events=events), [given], "hipaa")
 
 
 GUARD = {"guard_shared": 9, "guard_smallest": 3, "guard_below_k": 0}
@@ -84,7 +84,12 @@ def paths(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from paths(below, (*path, key))
 
 
-LEFT_OUT = {"description", "conditionsOfAccess", "datePublished"}
+LEFT_OUT = {
+    *("description", "conditionsOfAccess", "datePublished", "authority"),
+    *("dct:title", "dct:description", "dct:accessRights", "dcatap:applicableLegislation"),
+    *("dpv:hasPurpose", "dpv:hasLegalBasis"),
+    *("healthdcatap:numberOfRecords", "healthdcatap:numberOfUniqueIndividuals"),
+}
 """Keys that need not be there; nor needs each limit."""
 
 FREE = {"method", "varied", "privacy"}
