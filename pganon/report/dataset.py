@@ -85,14 +85,19 @@ class Dataset(Part):
     measurements: list[Measurement] = key("dqv:hasQualityMeasurement")
 
 
-def dataset(report: Mapping[str, Any], *, public: bool | None = None) -> Dataset:
+def dataset(
+    report: Mapping[str, Any], people: int | None, *, public: bool | None = None
+) -> Dataset:
     """Of the parts of a report of either edition.
 
     Args:
+        people: who are in the release, where people are counted.
         public: whether whoever can connect can read it; None in an edition that does not say.
     """
     properties = report["properties"]
     said = {key: found for key, found in _said(report, public) if found is not None}
+    if people is not None:
+        said["people"] = people
     if properties.request is None:  # what waits for approval is neither
         said |= {"date": properties.published_at, "version": str(properties.version)}
     return Dataset(
@@ -119,7 +124,7 @@ def dataset(report: Mapping[str, Any], *, public: bool | None = None) -> Dataset
 
 def _said(report: Mapping[str, Any], public: bool | None) -> Iterator[tuple[str, Any]]:
     """What the policy declares, who may read, and counts that readers see."""
-    about, sizes = report.get("about"), report["class_sizes"].release
+    about = report.get("about")
     if about is not None:
         for name in ("name", "title"):
             yield name, about.title
@@ -131,8 +136,6 @@ def _said(report: Mapping[str, Any], public: bool | None) -> Iterator[tuple[str,
     if public is not None:
         yield "access", Link(iri=f"{_ACCESS}{'PUBLIC' if public else 'RESTRICTED'}")
     yield "records", report["properties"].released
-    if sizes is not None and report["properties"].members == "people":
-        yield "people", sizes.people
 
 
 def _variables(columns: Sequence[Any]) -> Iterator[Variable]:

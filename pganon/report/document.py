@@ -243,9 +243,7 @@ def document(
         ),
         "record_risk": record_risk(found),
         "subgroups": subgroups(found),
-        "class_sizes": BothSizes.model_validate(
-            {of: figures.sizes(found, of) for of in ("release", "source")}
-        ),
+        "class_sizes": {of: figures.sizes(found, of) for of in ("release", "source")},
         "form": figures.of_form(found),
         "guarantee": guarantee.required(found),
         "sensitive": _sensitive(found),
@@ -258,7 +256,9 @@ def document(
         "proof": _proof(found),
         "files": files_of(events.exports(found), files),
     }
-    made = Report(**parts, dataset=dataset(parts, public=found.public)).document()
+    sizes = figures.sizes(found, "release")
+    people = sizes["people"] if sizes and found.members == "people" else None
+    made = Report(**parts, dataset=dataset(parts, people, public=found.public)).document()
     return made if form is None else {**made, "authority": under_headings(made, form)}
 
 

@@ -227,7 +227,8 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
         "files": [GivenFile(**one) for one in files],
         "proof": NoProof(evidence_sha256=None),
     }
-    return ReadersReport(**parts, dataset=dataset(parts)).document()
+    people = _people(seen) if chance and seen.members == "people" else None
+    return ReadersReport(**parts, dataset=dataset(parts, people)).document()
 
 
 def _chance(seen: Seen) -> Chance | None:

@@ -215,7 +215,7 @@ def texts(found: Any) -> Iterator[Any]:
 
 def test_the_event_has_names_and_nothing_else(source: Database, written: Path, tmp_path: Path):
     """Attack: no count, no value of the source, no condition, no password."""
-    policy = {**faults.POLICY, "where": "disease <> 'plague' AND days < 4321"}
+    policy = {**faults.POLICY, "where": "disease <> 'plague' AND days < 987654321"}
     written.write_text(json.dumps(policy))
     file = tmp_path / "events"
     ran = pganon("run", str(written), "--lineage", str(file), "--dsn", source.dsn())
@@ -223,7 +223,7 @@ def test_the_event_has_names_and_nothing_else(source: Database, written: Path, t
     (event,) = events(file)
     assert {type(one) for one in texts(event)} == {str, bool}
     text = file.read_text()
-    for hidden in (PASSWORD, "plague", "4321", "Rome", "flu", "steward", "analyst", "20", "k_anon"):
+    for hidden in (PASSWORD, "plague", "987654321", "Rome", "flu", "steward", "analyst", "k_anon"):
         assert hidden not in text.replace(event["eventTime"], "").replace(event["run"]["runId"], "")
     parts = source.admin.info
     (output, _) = event["outputs"]
