@@ -16,7 +16,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.catalog.model import Column, ForeignKey, Relation, RelationKind
+from pganon.catalog.model import Column, ForeignKey, Reference, Relation, RelationKind
 from pganon.catalog.origins import Found, base_columns, origins_of
 from pganon.catalog.types import kind_of
 from pganon.error_codes import ErrorCode
@@ -110,6 +110,17 @@ def source_name(source: str) -> QualifiedName:
     except NameProblem as problem:
         raise UsageError(f"source: {problem}", code=ErrorCode.SOURCE_NAME) from None
     return QualifiedName(schema or DEFAULT_SCHEMA, name)
+
+
+def references(conn: Connection) -> list[Reference]:
+    """All foreign keys between tables, but for those of pganon and the server."""
+    query = sqlfiles.query("catalog", "references")
+    return [
+        Reference(
+            QualifiedName(schema, name), tuple(columns), QualifiedName(*target), tuple(keys)
+        )
+        for schema, name, *target, columns, keys in conn.execute(query, {"own": list(OWN_SCHEMAS)})
+    ]
 
 
 def estimated_rows(conn: Connection, relation: Relation) -> float | None:

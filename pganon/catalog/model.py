@@ -120,6 +120,16 @@ class ForeignKey:
 
 
 @dataclass(frozen=True)
+class Reference:
+    """A foreign key between tables: `columns` of one name rows of another by its columns `keys`."""
+
+    source: QualifiedName
+    columns: tuple[str, ...]
+    target: QualifiedName
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Relation:
     """A table, view or foreign table.
 

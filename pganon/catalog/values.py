@@ -8,11 +8,20 @@ cannot be planted; one to a domain would run its checks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
-from pganon.catalog.model import Column
+from pganon.catalog.model import Column, Kind
 from pganon.sqltools import cast, fragment, text
 
+_SAME_TEXTS: Mapping[Kind, str] = {
+    "text": "text",
+    "bpchar": "text",
+    "enum": "text",
+    "integer": "number",
+    "numeric": "number",
+}
 
 def as_text(column: Column, value: exp.Expr) -> exp.Expr:
     """The text of a value in the source, NULL for NULL."""
@@ -73,3 +82,9 @@ def order_label(value_type: str, value: exp.Expr) -> exp.Expr:
 def caseless(value: exp.Expr) -> exp.Expr:
     """A text as citext compares it: in the collation of the database, whatever the column's."""
     return fragment('lower(:v::text collate "default") collate "C"', v=value)
+
+
+def texts_of(column: Column) -> str:
+    """The same for types in which a key is the same text."""
+    kind = column.kind
+    return column.base if kind == "unsupported" else _SAME_TEXTS.get(kind, kind)

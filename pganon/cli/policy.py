@@ -63,6 +63,9 @@ def init(
     monthly: Annotated[
         bool, typer.Option("--monthly", help="Again when people have come or left.")
     ] = False,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="With the tables that lead to it over foreign keys.")
+    ] = False,
     trust: common.TrustOption = None,
     dsn: common.DsnOption = None,
     json: common.JsonOption = False,
@@ -73,7 +76,8 @@ def init(
     from pganon.catalog.model import ExternalObjects
     from pganon.catalog.roles import numbers
     from pganon.loading import known
-    from pganon.policy.first_text import policy_text
+    from pganon.policy.first_tables import around, first_tables
+    from pganon.policy.first_text import policy_text, tables_text
     from pganon.policy.refusals import nearest, show
     from pganon.policy.scaffold import first_policy
 
@@ -90,20 +94,31 @@ def init(
             hint="choose --task survey, or --once",
         )
     again = monthly if once or monthly else None
-    if again is None and grows and not json:
+    if tables and (monthly or task != next(iter(TASKS))):
+        raise UsageError(
+            "related tables are released once, and for the task survey",
+            hint="leave --monthly and --task out, or --tables",
+        )
+    if again is None and grows and not json and not tables:
         again = common.asked(_AGAIN)
     with common.connect(dsn) as conn:
         relation = read_relation(conn, table)
         if not relation.row_security:
             relation = replace(relation, row_security=filters_rows(conn, relation.name))
         trusted = tuple(trust or ())
+        beside = around(conn, relation) if tables else None
         external = ExternalObjects(() if relation.row_security else (relation.name,))
+        if beside is not None:
+            external = ExternalObjects(tuple(beside.relations))
         with (
             progress(f"looking at {relation.name}", quiet=json),
             reading(conn, external, numbers(conn, trusted).values(), option=True, only=True),
         ):
-            first = first_policy(conn, relation, known(), task, trusted)
-            text = policy_text(first, known(), again)
+            if beside is not None:
+                text = tables_text(first_tables(conn, beside, known(), task, trusted), known())
+            else:
+                first = first_policy(conn, relation, known(), task, trusted)
+                text = policy_text(first, known(), again)
     if output is not None:
         files.write(output, text)
     if json:

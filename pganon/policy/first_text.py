@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pganon.catalog import combinations, hash_sample
 from pganon.catalog.combinations import Dependency, Ranked
 from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
-from pganon.identifiers import MAX_BYTES, fits
+from pganon.identifiers import MAX_BYTES, QualifiedName, fits
+from pganon.policy.first_tables import BETA, FEWEST, METHOD, FirstTables
 from pganon.policy.flags import Flag
 from pganon.policy.guess import Guess
 from pganon.policy.options import MethodOptions
@@ -30,6 +32,10 @@ LEAST_L = 2
 MOST_NAMED = 10
 _ADDED = len("_values_")
 """The longest of what is added to the name of a column: `_bucket`, `_null`, `_high`."""
+_OF_EVENTS = ("sensitive", "insensitive")
+_PARTS = ("groups", "rows")
+_LONGEST_PART = "group_id"
+"""Of what is added to the name of a related table, beside columns."""
 _WHY_K = "  # 1/12 is below 9 %, which regulators take for the highest risk; 5 and 10 are not"
 _ROLES = {
     "identifying": "never leaves the source.",
@@ -75,13 +81,189 @@ def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = No
         f"suppression_limit: {start.suppression_limit}   # share of records that may be left out",
         *_individual_lines(policy, method),
         *_again_lines(policy, start, again),
-        "publish:",
-        "  schema: published",
-        "  readers: []            # roles that may read the release",
-        "  keep: 3                # versions that stay readable",
-        "",
+        *_PUBLISH,
     ]
     return "\n".join(lines)
+
+
+_PUBLISH = (
+    "publish:",
+    "  schema: published",
+    "  readers: []            # roles that may read the release",
+    "  keep: 3                # versions that stay readable",
+    "",
+)
+
+
+def tables_text(tables: FirstTables, registry: Registry) -> str:
+    """YAML of a policy about related tables that loads and checks."""
+    policy, method = tables.root, registry.methods[METHOD]
+    start = registry.tasks[policy.task][1]
+    relation = policy.observed.relation
+    names = _table_names(tables)
+    kept = tables.apart if tables.tells and tables.kept_apart else None
+    if kept is not None:
+        guess = policy.guesses[kept]
+        keys = {**guess.keys, "apart": True}
+        policy = replace(policy, guesses={**policy.guesses, kept: replace(guess, keys=keys)})
+    added = {"group_id", *[f"{names[t]}_group_id" for t, one in tables.events.items() if one.own]}
+    lines = [
+        f"# A first policy for {relation.name} and the tables that lead to it over foreign keys.",
+        "# Costs: values of other tables are told by groups of people, with the number of people.",
+        "# Questions about two events of a person are answered badly.",
+        "# More: docs/reference/related-tables.md",
+        *_about_guesses(relation),
+        *_most_lines(policy.ranked),
+        "",
+        f"release: {_scalar(_release_name(relation))}",
+        *_trust_lines(policy.trusted),
+        "",
+        *_about_roles(method, "weight"),
+        "tables:",
+        f"  {_scalar(names[relation.name])}:  # a row for each of {tables.people} people",
+        f"    source: {_scalar(str(relation.name))}",
+        f"    key: {_key(tables.around.keys[relation.name])}",
+        "    columns:",
+        *[f"    {line}" for line in _all_column_lines(policy, method, added)],
+        *_apart_lines(tables),
+        *_events_lines(tables, names),
+        *_lookup_lines(tables, names),
+        *_left_lines(tables),
+        *_decided_lines(policy.decided),
+        *_ranking_lines(policy.ranked),
+        "",
+        "privacy:",
+        *_privacy_lines(policy, method, start),
+        f"  - {flow({'model': 'event_share', 'beta': float(BETA)})}"
+        "  # of who has rows, at most this share has a sensitive value",
+        "",
+        f"method: {{name: {METHOD}}}",
+        f"group_size: {tables.group_size}  # fewest people of whom values are told together",
+        *_PUBLISH,
+    ]
+    return "\n".join(lines)
+
+
+def _table_names(tables: FirstTables) -> dict[QualifiedName, str]:
+    """Names of tables in the policy, which are parts of names of views."""
+    relations = [tables.around.root.name, *tables.events, *tables.lookups]
+    room = MAX_BYTES - len(f"{_release_name(tables.around.root)}__{_LONGEST_PART}".encode())
+    names: dict[QualifiedName, str] = {}
+    taken = {"groups", "flat", "people", "persons", "group_id"}
+    for number, one in enumerate(relations):
+        tried = (one.name, f"{one.schema}_{one.name}", f"table_{number}")
+        names[one] = next(
+            name
+            for name in tried
+            if name not in taken and name.isprintable() and len(name.encode()) <= room
+        )
+        # Views of its groups and rows, which another table could be called.
+        taken |= {names[one], f"{names[one]}_groups", f"{names[one]}_rows"}
+    return names
+
+
+def _key(columns: Sequence[str]) -> str:
+    names = [_scalar(name) for name in columns]
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _apart_lines(tables: FirstTables) -> Iterator[str]:
+    if tables.apart is None:
+        return
+    name = _comment(tables.apart)
+    told = f"{tables.tells} of the sensitive values of events tell {name}"
+    if not tables.tells:
+        yield f"      #   {name}: add apart: true if events, such as wards or diagnoses, tell it"
+    elif tables.kept_apart:
+        yield f"      #   {told}, so groups keep it apart"
+    else:
+        yield f"      #   {told}, and some of it are too few to be kept apart"
+
+
+def _events_lines(tables: FirstTables, names: Mapping[QualifiedName, str]) -> Iterator[str]:
+    taken = {*names.values(), *[f"{n}_{part}" for n in names.values() for part in _PARTS]}
+    for name, events in tables.events.items():
+        counts, called = events.counts, names[name]
+        yield f"  {_scalar(called)}:  # {counts['read']} rows, of {counts['holders']} people"
+        yield f"    source: {_scalar(str(name))}"
+        keys = tables.around.keys
+        if any(way.target == name for one in tables.events.values() for way in one.ways):
+            yield f"    key: {_key(keys[name])}"
+        ways = [
+            (
+                names[w.target],
+                [dict(zip(w.keys, w.columns, strict=True))[k] for k in keys[w.target]],
+            )
+            for w in events.ways
+        ]
+        if all(len(columns) == 1 for _, columns in ways):
+            yield f"    references: {flow({columns[0]: target for target, columns in ways})}"
+        else:
+            yield "    references:"
+            for target, columns in ways:
+                yield f"      - {{columns: {_key(columns)}, table: {_scalar(target)}}}"
+        if counts["orphans"]:
+            yield "    orphans: leave_out  # " + (
+                f"{counts['orphans']} rows lead to nobody: correct them, or leave them out"
+            )
+        if events.own:
+            yield "    groups: own  # few people have rows; not for what follows from others"
+        elif counts["holders"] * tables.group_size < FEWEST * tables.k * tables.people:
+            yield "    #   few people have rows, which makes all groups large: leave it out?"
+        yield "    columns:"
+        for column, guess in _in_relation(events.relation, events.guesses):
+            keys_of = dict(guess.keys)
+            if "references" in keys_of:
+                keys_of["references"] = names[keys_of["references"]]
+            if guess.role in _OF_EVENTS:
+                shown = _published_name(tables, called, column, taken)
+                taken.add(f"{called}_{shown}")
+                keys_of |= {"as": shown} if shown != column else {}
+            line = replace(guess, keys=keys_of, codes=False)
+            for text in _column_lines(_scalar(column), line, {}, events.facts.get(column)):
+                yield f"    {text}"
+        if sum(guess.role in _OF_EVENTS for guess in events.guesses.values()) > 1:
+            yield "    # together: [[one, other]]  # if readers need both values of the same row"
+
+
+def _published_name(tables: FirstTables, table: str, column: str, taken: Collection[str]) -> str:
+    """The name of a column of events, or one beside which all views have names of their own."""
+    room = MAX_BYTES - len(f"{_release_name(tables.around.root)}_{table}_".encode())
+    tried = [column, *[f"{column[:20]}_{number}" for number in range(2, 100)]]
+    added = {"persons", "group_id", f"{table}_group_id"}
+    return next(
+        name
+        for name in tried
+        if f"{table}_{name}" not in taken and name not in added and len(name.encode()) <= room
+    )
+
+
+def _in_relation(relation: Relation, guesses: Mapping[str, Guess]) -> Iterator[tuple[str, Guess]]:
+    for column in relation.columns:
+        if column.name in guesses:
+            yield column.name, guesses[column.name]
+
+
+def _lookup_lines(tables: FirstTables, names: Mapping[QualifiedName, str]) -> Iterator[str]:
+    for name, guesses in tables.lookups.items():
+        (key,) = tables.around.keys[name]
+        columns = {c: {} for c, g in guesses.items() if g.role is not None and c != key}
+        yield f"  {_scalar(names[name])}:"
+        yield f"    source: {_scalar(str(name))}"
+        yield "    people: none  # published as it is"
+        yield f"    key: {_scalar(key)}"
+        yield f"    columns: {flow(columns)}"
+        for column, guess in guesses.items():
+            if guess.role is None:
+                yield f"    # {_scalar(column)}: not released  # {_comment(guess.reason)}"
+
+
+def _left_lines(tables: FirstTables) -> Iterator[str]:
+    if tables.around.left:
+        yield ""
+        yield "# Tables beside these that foreign keys connect with them, left out:"
+    for name, why in tables.around.left.items():
+        yield f"#   {_comment(str(name))}: {_comment(why)}"
 
 
 def _about_guesses(relation: Relation) -> list[str]:
@@ -110,8 +292,8 @@ def _most_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
     yield "# Keep what readers need, and what others can know. At the end is what each tells apart."
 
 
-def _about_roles(method: type[MethodOptions]) -> list[str]:
-    unused = set() if keeps_records_together(method) else {"individual"}
+def _about_roles(method: type[MethodOptions], *others: str) -> list[str]:
+    unused = {*others} if keeps_records_together(method) else {"individual", *others}
     return [f"# {role}: {what}" for role, what in _ROLES.items() if role in method.roles - unused]
 
 
@@ -155,9 +337,11 @@ def _again_lines(policy: FirstPolicy, start: Start, again: bool | None) -> Itera
     yield "#   leavers: withdraw, and pganon run   # a version without their groups"
 
 
-def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Iterator[str]:
+def _all_column_lines(
+    policy: FirstPolicy, method: type[MethodOptions], added: Collection[str] = ()
+) -> Iterator[str]:
     observed = policy.observed
-    shorter = _shorter_names(policy, method)
+    shorter = _shorter_names(policy, method, added)
     for column in observed.relation.columns:
         name = _scalar(column.name)
         guess = policy.guesses.get(column.name)
@@ -171,8 +355,11 @@ def _all_column_lines(policy: FirstPolicy, method: type[MethodOptions]) -> Itera
             yield _flag_hint(column.name, flag)
 
 
-def _shorter_names(policy: FirstPolicy, method: type[MethodOptions]) -> dict[str, str]:
-    """Published names for columns whose own leave no room for what a method adds to them."""
+def _shorter_names(
+    policy: FirstPolicy, method: type[MethodOptions], added: Collection[str]
+) -> dict[str, str]:
+    """Published names for columns whose own leave no room for what a method adds to them, or are
+    those of columns that are added."""
     room = MAX_BYTES - _ADDED
     if "semi_sensitive" in method.roles:  # a view of each has the name of the release in its own
         room -= len(_release_name(policy.observed.relation).encode())
@@ -180,7 +367,9 @@ def _shorter_names(policy: FirstPolicy, method: type[MethodOptions]) -> dict[str
     shorter: dict[str, str] = {}
     for number, name in enumerate(names, start=1):
         guess = policy.guesses.get(name)
-        if guess is None or guess.role in (None, *UNPUBLISHED_ROLES) or len(name.encode()) <= room:
+        if guess is None or guess.role in (None, *UNPUBLISHED_ROLES):
+            continue
+        if len(name.encode()) <= room and name not in added:
             continue
         end = f"_{number}"
         shorter[name] = name.encode()[: room - len(end)].decode(errors="ignore") + end
@@ -195,9 +384,10 @@ def _column_lines(
         yield f"  # {name}: not released  # {comment}"
     else:
         yield f"  {name}: {flow({'role': guess.role, **keys, **guess.keys})}  # {comment}"
-    if "hierarchy" in guess.keys:
-        ((key, word),) = guess.keys["hierarchy"].items()
-        yield f"  #   all values of a sample are {key}: {word}; add other: true if some may not be"
+    for key, word in guess.keys.get("hierarchy", {}).items():
+        if isinstance(word, str):  # a ready one
+            form = f"{key}: {word}"
+            yield f"  #   all values of a sample are {form}; add other: true if some may not be"
     if guess.codes and guess.role not in UNPUBLISHED_ROLES:
         yield "  #   few numbers; if they are codes, add type: categorical"
 

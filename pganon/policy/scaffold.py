@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,6 +21,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.policy.flags import Flag, flags
 from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key, persons_reference
+from pganon.policy.options import MethodOptions
 from pganon.policy.ready import fits, ready
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
@@ -84,20 +85,20 @@ def first_policy(
     registry: Registry,
     task: str,
     trusted: Sequence[str] = (),
+    root: type[MethodOptions] | None = None,
 ) -> FirstPolicy:
     """A first policy for a task; roles are guessed, and no value of a row is in it.
 
     Args:
         trusted: what the policy says under `trust`.
+        root: the method for related tables, of which this is the one with a row per person.
 
     Raises:
         PreconditionError: no column can be released, or too few for the task.
         DatabaseError: the counts could not be computed.
     """
-    usable = [column for column in relation.columns if _why_not(column) is None]
-    method, _ = registry.tasks[task]
-    with _sampled(conn, relation, usable) as rows:
-        observed = _observed(conn, relation, usable, rows)
+    method = root or registry.tasks[task][0]
+    with observing(conn, relation, one_each=root is not None) as (observed, rows):
         guesses = fitted(observed.guesses, observed.facts, method, observed.flags, observed.person)
         if method.shows == "generalized":
             guesses = {n: _with_hierarchy(conn, observed, n, guess) for n, guess in guesses.items()}
@@ -111,38 +112,39 @@ def first_policy(
         )
 
 
-def _sampled(
-    conn: Connection, relation: Relation, usable: Sequence[Column]
-) -> AbstractContextManager[HashedRows | None]:
-    """Rows to count; none under row-level security, which would hide some or raise."""
-    return nullcontext() if relation.row_security else hashed_rows(conn, relation, usable)
+@contextmanager
+def observing(
+    conn: Connection, relation: Relation, *, one_each: bool = False
+) -> Iterator[tuple[Observed, HashedRows | None]]:
+    """What is seen of a relation, with rows to count: none under row-level security, which would
+    hide some or raise.
 
-
-def _observed(
-    conn: Connection, relation: Relation, usable: Sequence[Column], rows: HashedRows | None
-) -> Observed:
+    Raises:
+        PreconditionError: no column can be released.
+        DatabaseError: the counts could not be computed.
+    """
+    why_not = {column.name: why for column in relation.columns if (why := _why_not(column))}
+    usable = [column for column in relation.columns if column.name not in why_not]
     if not usable:
         raise PreconditionError(
             f"{relation.name} has no column that can be released",
             hint="columns need a supported type and SELECT for this role",
             code=ErrorCode.NO_COLUMNS,
         )
-    facts = {} if rows is None else column_facts(conn, relation, usable)
-    person = _person(rows, usable, relation, facts)
-    guesses = {
-        column.name: guess_role(
-            column,
-            relation,
-            person=column.name in person,
-            facts=facts.get(column.name),
-        )
-        for column in usable
-    }
-    hiding = flags(usable)
-    for name, flag in hiding.items():
-        guesses[flag.name] = Guess(None, f"says for whom {name} is sensitive")
-    why_not = {column.name: why for column in relation.columns if (why := _why_not(column))}
-    return Observed(relation, facts, guesses, hiding, person, why_not)
+    counted = not relation.row_security
+    with hashed_rows(conn, relation, usable) if counted else nullcontext() as rows:
+        facts = column_facts(conn, relation, usable) if counted else {}
+        person = () if one_each else _person(rows, usable, relation, facts)
+        guesses = {
+            column.name: guess_role(
+                column, relation, person=column.name in person, facts=facts.get(column.name)
+            )
+            for column in usable
+        }
+        hiding = flags(usable)
+        for name, flag in hiding.items():
+            guesses[flag.name] = Guess(None, f"says for whom {name} is sensitive")
+        yield Observed(relation, facts, guesses, hiding, person, why_not), rows
 
 
 def _why_not(column: Column) -> str | None:

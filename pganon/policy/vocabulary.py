@@ -93,6 +93,19 @@ PEOPLE = listed(
     inhabitant citizen customer client consumer user member employee worker student pupil donor
     individual visitor passenger borrower taxpayer"""
 )
+STAFF = listed(
+    """doctor physician nurse midwife surgeon therapist teacher tutor lecturer staff clerk agent
+    driver officer author contact guardian parent mother father child relative supervisor manager
+    arzt aerzte pfleger lehrer mitarbeiter kontakt medecin infirmier enseignant"""
+)
+"""People beside those whom a release protects."""
+PERSONAL = listed(
+    """firstname lastname surname forename fullname vorname nachname familienname prenom ssn nino
+    passport birthday birthdate born dob geburtsdatum geburtstag naissance sex gender geschlecht
+    sexe"""
+)
+"""Words of columns that tables of people have, and no others."""
+SEXES = listed("sex gender geschlecht sexe")
 OCCASIONS = listed(
     """year month week day date quarter semester term season wave round period visit time occasion
     seq sequence line item version repeat"""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from pganon.catalog.model import Column, Kind, Relation
+from pganon.catalog.model import Column, Relation
+from pganon.catalog.values import texts_of
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.words import NOBODY
 from pganon.resolved.population import NEW, OLD
-
-_SAME_TEXTS: Mapping[Kind, str] = {
-    "text": "text",
-    "bpchar": "text",
-    "enum": "text",
-    "integer": "number",
-    "numeric": "number",
-}
 
 
 def key_refusals(policy: Policy, source: Relation, key: Sequence[str]) -> Iterator[Refusal]:
@@ -117,12 +110,6 @@ def people_problem(
                 "name a view that casts it to the type of the source",
             )
     return None
-
-
-def texts_of(column: Column) -> str:
-    """The same for types in which a key is the same text."""
-    kind = column.kind
-    return column.base if kind == "unsupported" else _SAME_TEXTS.get(kind, kind)
 
 
 def aliases_problem(

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pganon.catalog.model import Column, Relation
+from pganon.catalog.values import texts_of
 from pganon.errors import PreconditionError
 from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import MAX_BYTES, fits, quote
@@ -18,7 +19,6 @@ from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.events import EventShare
 from pganon.privacy.frequency import KAnonymity
-from pganon.resolved.people import texts_of
 from pganon.resolved.problems import Problems
 from pganon.resolved.source import SUPPORTED, Source
 from pganon.resolved.tables import (

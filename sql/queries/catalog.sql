@@ -126,6 +126,24 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE k.contype = 'f' AND k.conrelid = ANY (%(oids)s::oid[])
 ORDER BY k.conrelid, k.conkey, k.conparentid, n.nspname, c.relname;
 
+-- references --
+-- All foreign keys between tables that stay: columns by name in the order of the key, and those that they name.
+SELECT n.nspname::text, c.relname::text, m.nspname::text, t.relname::text,
+    pg_catalog.array_agg(a.attname::text ORDER BY p.place), pg_catalog.array_agg(b.attname::text ORDER BY p.place)
+FROM pg_catalog.pg_constraint AS k
+JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid AND c.relpersistence <> 't' AND NOT c.relispartition
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_class AS t ON t.oid = k.confrelid AND NOT t.relispartition
+JOIN pg_catalog.pg_namespace AS m ON m.oid = t.relnamespace
+CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(k.conkey::int2[]), pg_catalog.unnest(k.confkey::int2[]))
+    WITH ORDINALITY AS p(own, named, place)
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = p.own
+JOIN pg_catalog.pg_attribute AS b ON b.attrelid = k.confrelid AND b.attnum = p.named
+WHERE k.contype = 'f' AND k.conparentid = 0
+    AND n.nspname <> ALL (%(own)s::text[]) AND m.nspname <> ALL (%(own)s::text[])
+GROUP BY k.oid, n.nspname, c.relname, m.nspname, t.relname
+ORDER BY n.nspname, c.relname, pg_catalog.min(k.conname);
+
 -- rules --
 -- How views are made, with 0, and generated columns, with their numbers, as the server keeps them.
 SELECT w.ev_class, 0, w.ev_action::text
