@@ -25,7 +25,17 @@ from pganon.identifiers import QualifiedName
 from pganon.policy.guess import Guess, guess_role
 from pganon.policy.registry import Registry
 from pganon.policy.scaffold import FirstPolicy, Observed, first_policy, observing
-from pganon.policy.vocabulary import DIRECT, PEOPLE, PERSONAL, SEXES, STAFF, whole_words, words
+from pganon.policy.vocabulary import (
+    DIRECT,
+    NUMBERING,
+    OCCASIONS,
+    PEOPLE,
+    PERSONAL,
+    SEXES,
+    STAFF,
+    whole_words,
+    words,
+)
 from pganon.server_errors import translate
 from pganon.sqltools import (
     aliased,
@@ -54,6 +64,7 @@ TELLING = 10
 REPEATS = 5
 """Rows per value, on average, from which a code says what happened, and names no row or person."""
 
+_LEFT = "which is left out"
 _YEAR = {"hierarchy": {"date": ["quarter", "year"]}, "shown": 2}
 _TOLD = frozenset({"description", "url", "website"})
 """Words of free texts that say nothing of people in a table without people."""
@@ -101,9 +112,9 @@ class FirstTables:
 
     Attributes:
         lookups: columns, as `guesses` of a policy.
-        apart: the column of the root of which it was counted whether values tell it, if any.
-        tells: values that only people have who share a value of it.
-        kept_apart: whether it is; False, where groups cannot be made so, and True where they can.
+        apart: a column of the root of which it was counted whether events tell it, if there is one.
+        tells: sensitive values of events that only people have who share a value of it.
+        kept_apart: whether groups can keep its values apart.
     """
 
     root: FirstPolicy
@@ -157,13 +168,15 @@ def around(conn: Connection, root: Relation) -> Around:
         over = [one for one in every if one.source == name and one.target in depth]
         ways[name] = []
         for one in over:
-            # A way to a table that is farther may lead back.
-            near = depth[one.target] <= depth[name] and not _leads(one.target, name, ways)
-            if near and _usable(one, relations, keys):
+            # A table that is farther may lead back.
+            if depth[one.target] > depth[name] or _leads(one.target, name, ways):
+                continue
+            if _usable(one, relations, keys):
                 ways[name].append(one)
         if not ways[name]:
-            far = ", ".join(dict.fromkeys(str(one.target) for one in over))
-            left[name] = f"leads over {far}, which is left out or cannot be joined by text"
+            read = [one.target for one in over if one.target in relations]
+            why = "by other columns than its key, or such as cannot be read" if read else _LEFT
+            left[name] = f"leads over {read[0] if read else over[0].target}, {why}"
     lookups: dict[QualifiedName, list[Reference]] = {}
     naming = [name for name in ways if ways[name]]
     for name in naming:  # grows, as lookups name others
@@ -201,7 +214,8 @@ def _usable(
         map(relations[way.source].column, way.columns), map(target.column, way.keys), strict=True
     )
     return all(
-        one is not None and other is not None and _names_rows(one, other) for one, other in pairs
+        one is not None and other is not None and not other.nullable and _names_rows(one, other)
+        for one, other in pairs
     )
 
 
@@ -423,7 +437,7 @@ def first_tables(
     for name, declared in around.ways.items():
         ways = [way for way in declared if way.target in linked]
         if not ways:
-            left[name] = f"leads over {declared[0].target}, which is left out"
+            left[name] = f"leads over {declared[0].target}, {_LEFT}"
             continue
         found = _events(conn, around, name, ways, linked, plain, k)
         if isinstance(found, str):
@@ -494,7 +508,8 @@ def _events(
     """A table of events, or why there is none."""
     relation = around.relations[name]
     with observing(conn, relation) as (seen, _):
-        guesses = dict(_roles(around, seen, plain))
+        guesses = {c: Guess(None, why) for c, why in seen.why_not.items()}
+        guesses |= dict(_roles(around, seen, plain))
     lookups = {
         column: (around.relations[lookup], around.keys[lookup][0])
         for column, guess in guesses.items()
@@ -559,7 +574,9 @@ def _roles(
             continue
         if len(relation.primary_key) > 1 and name in relation.primary_key:
             guess = guess_role(column, bare, facts=seen.facts.get(name))
-            if guess.role is None and column.is_number:
+            if not (OCCASIONS - NUMBERING).isdisjoint(words(name)):
+                guess = Guess("quasi_identifying", "by its name")
+            elif guess.role is None and column.is_number:
                 guess = Guess("identifying", "part of the primary key, perhaps a number of rows")
         facts = seen.facts.get(name)
         parts = whole_words(name)
@@ -587,7 +604,7 @@ def _lookup(around: Around, name: QualifiedName) -> str | None:
     if relation is None:
         return around.left[name]
     *_, last = words(name.name) or [""]
-    people = {last, last.removesuffix("s")} & (PEOPLE | STAFF)
+    people = {last, last.removesuffix("s")} & (PEOPLE | STAFF) - {"subject"}
     personal = [c.name for c in relation.columns if not PERSONAL.isdisjoint(whole_words(c.name))]
     if people or personal:
         return "seems to be about other people than those of the release, by its " + (

@@ -99,6 +99,8 @@ STAFF = listed(
     arzt aerzte pfleger lehrer mitarbeiter kontakt medecin infirmier enseignant"""
 )
 """People beside those whom a release protects."""
+NUMBERING = listed("seq sequence line item version repeat")
+"""Occasions that only number the rows of somebody."""
 PERSONAL = listed(
     """firstname lastname surname forename fullname vorname nachname familienname prenom ssn nino
     passport birthday birthdate born dob geburtsdatum geburtstag naissance sex gender geschlecht

@@ -1,0 +1,241 @@
+"""First policies of related tables: what foreign keys lead to people, and runs that follow."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.harness.cli import Ran, pganon
+from tests.support.harness.cluster import Database
+from tests.support.sources import schemas
+
+pytestmark = pytest.mark.primary_server_only
+
+HOSPITAL = (Path(__file__).parents[3] / "docs" / "tutorial" / "hospital.sql").read_text()
+
+
+def granted(db: Database, text: str, *names: str) -> None:
+    db.source(text)
+    for name in names:
+        db.source(
+            f"GRANT USAGE ON SCHEMA {name} TO steward;"
+            f" GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO steward"
+        )
+
+
+def school(db: Database) -> None:
+    granted(db, schemas.SCHOOL, "school")
+
+
+def shop(db: Database) -> None:
+    granted(db, schemas.SHOP, "shop", "catalogue")
+
+
+def init(db: Database, root: str, *options: str) -> Ran:
+    return pganon("policy", "init", root, "--tables", *options, "--dsn", db.dsn("steward"))
+
+
+def written(db: Database, root: str, folder: Path) -> tuple[dict[str, Any], str, Path]:
+    file = folder / "first.yaml"
+    made = init(db, root, "-o", str(file), "--force")
+    assert made.code == 0, made.err
+    checked = pganon("policy", "check", "--source", str(file), "--dsn", db.dsn("steward"))
+    assert checked.code == 0, (checked.err, file.read_text())
+    return yaml.safe_load(file.read_text()), file.read_text(), file
+
+
+def run(db: Database, file: Path) -> None:
+    ran = pganon("run", str(file), "--dsn", db.dsn("steward"))
+    assert ran.code == 0, (ran.err, file.read_text())
+
+
+def test_a_school(db: Database, tmp_path: Path) -> None:
+    school(db)
+    policy, text, file = written(db, "school.pupil", tmp_path)
+    tables = policy["tables"]
+    assert list(tables) == ["pupil", "counselling", "enrolment", "grade"]
+    assert tables["pupil"]["columns"]["mentor"] == {"role": "identifying"}
+    assert tables["enrolment"]["key"] == ["pupil_id", "subject", "term"]
+    assert tables["grade"]["references"] == [
+        {"columns": ["pupil_id", "subject", "term"], "table": "enrolment"}
+    ]
+    # A key of three columns is never published, although one of them names a lookup.
+    assert {c["role"] for c in tables["grade"]["columns"].values()} == {
+        "identifying",
+        "sensitive",
+        "insensitive",
+    }
+    assert tables["grade"]["columns"]["remark"] == {"role": "identifying"}
+    assert tables["grade"]["columns"]["exam_no"] == {"role": "identifying"}
+    assert tables["counselling"]["groups"] == "own"
+    for told in (
+        "school.siblings: shared_fact: 267 rows lead to two people each",
+        "school.prize: too_few_holders: 2 people have rows, and k is 12",
+        "school.library_card: no column of it is published",
+        "school.loan: leads over school.library_card, which is left out",
+        "school.subject: no published column names its rows",
+        "school.teacher: seems to be about other people",
+    ):
+        assert f"#   {told}" in text, text
+    assert "together:" in text
+    assert not any("together" in table for table in tables.values())
+    run(db, file)
+
+
+def test_a_shop(db: Database, tmp_path: Path) -> None:
+    shop(db)
+    policy, text, file = written(db, 'shop."Customer"', tmp_path)
+    tables = policy["tables"]
+    assert tables["Order"]["references"] == {"CustomerId": "Customer"}
+    assert tables["Order"]["orphans"] == tables["order_line"]["orphans"] == "leave_out"
+    assert "75 rows lead to nobody" in text
+    assert "orphans" not in tables["address"]
+    assert tables["Order"]["columns"]["persons"]["as"] == "persons_2"
+    assert tables["order_line"]["columns"]["group_id"]["as"] == "group_id_2"
+    assert tables["order_line"]["columns"]["sku"] == {"role": "sensitive", "references": "product"}
+    assert "gift" not in tables["order_line"]["columns"]
+    # Two ways, and both end at one person in every row.
+    assert tables["delivery"]["references"] == {"CustomerId": "Customer", "OrderId": "Order"}
+    assert "main_line" in tables["Order"]["columns"]  # leads back, and stays at home
+    assert {"category", "supplier", "product"} <= tables.keys()
+    assert tables["supplier"]["columns"] == {"company": {}}
+    assert "apart" not in tables["Customer"]["columns"]["sex"]
+    assert "too few to be kept apart" in text  # 30 have none
+    run(db, file)
+
+
+def test_the_hospital_of_the_tutorial(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert list(policy["tables"]) == ["patient", "admission", "diagnosis", "ward"]
+    assert policy["tables"]["admission"]["columns"]["ward_no"]["references"] == "ward"
+    assert policy["tables"]["diagnosis"]["columns"]["code"] == {"role": "sensitive"}
+    assert policy["group_size"] == 120
+    assert {"model": "event_share", "beta": 0.9} in policy["privacy"]
+    assert "sex: add apart: true if" in text
+    run(db, file)
+
+
+def test_what_tells_sex_keeps_it_apart(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        "UPDATE hospital.admission AS a SET ward_no = 7 - ward_no FROM hospital.patient AS p"
+        " WHERE p.patient_no = a.patient_no AND p.sex = 'M' AND a.ward_no = 1"
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert policy["tables"]["patient"]["columns"]["sex"]["apart"] is True
+    assert "tell sex, so groups keep it apart" in text
+    run(db, file)
+
+
+def test_what_may_not_be_read_is_named(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source("REVOKE SELECT ON hospital.admission FROM steward", grant=False)
+    none = init(db, "hospital.patient")
+    assert none.code != 0
+    assert 'role "steward" lacks SELECT on hospital.admission' in none.err
+    db.source(
+        "GRANT SELECT (admission_no, patient_no, admitted) ON hospital.admission TO steward;"
+        " ALTER TABLE hospital.diagnosis ENABLE ROW LEVEL SECURITY",
+        grant=False,
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert list(policy["tables"]) == ["patient", "admission"]
+    assert "ward_no: not released  # this role may not read it" in text
+    assert "hospital.diagnosis: row-level security applies to this role" in text
+    run(db, file)
+
+
+def test_a_role_with_nothing_but_select(db: Database) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        "GRANT USAGE ON SCHEMA hospital TO analyst;"
+        " GRANT SELECT ON ALL TABLES IN SCHEMA hospital TO analyst"
+    )
+    db.admin.execute(
+        f'REVOKE ALL ON DATABASE "{db.name}" FROM PUBLIC, analyst;'
+        f' GRANT CONNECT ON DATABASE "{db.name}" TO analyst'
+    )
+    made = pganon(
+        "policy", "init", "hospital.patient", "--tables", "--json", "--dsn", db.dsn("analyst")
+    )
+    assert made.code == 0, made.err
+    assert yaml.safe_load(json.loads(made.out)["policy"])["tables"]["diagnosis"]
+    assert "name 17" not in made.out
+
+
+def test_references_that_name_no_row(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        "ALTER TABLE hospital.admission DROP CONSTRAINT admission_ward_no_fkey;"
+        " UPDATE hospital.admission SET ward_no = 99 WHERE admission_no = 1;"
+        " ALTER TABLE hospital.admission ADD FOREIGN KEY (ward_no) REFERENCES hospital.ward"
+        " NOT VALID"
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert policy["tables"]["admission"]["columns"]["ward_no"] == {"role": "identifying"}
+    assert "1 values name no row of hospital.ward" in text
+    assert "#   hospital.ward: no published column names its rows" in text
+    run(db, file)
+
+
+def test_a_lookup_of_one_person_each_is_none(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        "CREATE TABLE hospital.bed (bed_no int PRIMARY KEY, floor int);"
+        " INSERT INTO hospital.bed SELECT n, n % 5 FROM generate_series(1, 2600) AS n;"
+        " ALTER TABLE hospital.admission ADD bed_no int REFERENCES hospital.bed;"
+        " UPDATE hospital.admission SET bed_no = admission_no;"
+        " GRANT SELECT ON hospital.bed TO steward"
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert "bed" not in policy["tables"]
+    assert "lookup_people: most rows of hospital.bed are of one person each" in text
+    run(db, file)
+
+
+def test_a_table_to_which_nothing_leads(db: Database) -> None:
+    db.source(HOSPITAL)
+    ran = init(db, "hospital.diagnosis")
+    assert ran.code != 0
+    assert "no table leads to hospital.diagnosis over foreign keys" in ran.err
+    for wrong in (("--monthly",), ("--task", "exact")):
+        ran = init(db, "hospital.patient", *wrong)
+        assert ran.code != 0
+        assert "related tables are released once" in ran.err
+    assert init(db, "hospital.patient", "--once").code == 0
+
+
+def test_circles_and_keys_that_others_do_not_name(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        """
+        CREATE TABLE hospital.referral (
+            referral_no int PRIMARY KEY, patient_no int REFERENCES hospital.patient, kind text,
+            admission_no int REFERENCES hospital.admission
+        );
+        INSERT INTO hospital.referral
+        SELECT admission_no, patient_no, chr(65 + admission_no % 4), admission_no
+        FROM hospital.admission;
+        ALTER TABLE hospital.admission ADD referral_no int REFERENCES hospital.referral;
+        UPDATE hospital.admission SET referral_no = admission_no;
+        ALTER TABLE hospital.patient ADD pass int UNIQUE;
+        UPDATE hospital.patient SET pass = nullif(patient_no, 7);
+        CREATE TABLE hospital.parking (pass int REFERENCES hospital.patient (pass), place text);
+        INSERT INTO hospital.parking SELECT pass, 'A' FROM hospital.patient;
+        """
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    tables = policy["tables"]
+    # One of the two leads to the other, and both to the patient.
+    assert tables["admission"]["references"] == {
+        "patient_no": "patient",
+        "referral_no": "referral",
+    }
+    assert tables["referral"]["references"] == {"patient_no": "patient"}
+    assert "hospital.parking: leads over hospital.patient, by other columns than its key" in text
+    run(db, file)
