@@ -116,9 +116,7 @@ def references(conn: Connection) -> list[Reference]:
     """All foreign keys between tables, but for those of pganon and the server."""
     query = sqlfiles.query("catalog", "references")
     return [
-        Reference(
-            QualifiedName(schema, name), tuple(columns), QualifiedName(*target), tuple(keys)
-        )
+        Reference(QualifiedName(schema, name), tuple(columns), QualifiedName(*target), tuple(keys))
         for schema, name, *target, columns, keys in conn.execute(query, {"own": list(OWN_SCHEMAS)})
     ]
 

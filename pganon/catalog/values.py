@@ -23,6 +23,7 @@ _SAME_TEXTS: Mapping[Kind, str] = {
     "numeric": "number",
 }
 
+
 def as_text(column: Column, value: exp.Expr) -> exp.Expr:
     """The text of a value in the source, NULL for NULL."""
     # That of citext comes with the type, which is a base type: none but superusers make these.

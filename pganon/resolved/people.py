@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pganon.catalog.model import Column, Relation
+from pganon.catalog.model import Kind, Relation
 from pganon.catalog.values import texts_of
 from pganon.identifiers import quote
 from pganon.policy.model import Policy

@@ -49,6 +49,7 @@ def related(
     found = made.resolve()
     source.problems.refuse(_name_refusals(policy, found))
     source.problems.refuse(_twice_refusals(policy, source.relation, found))
+    source.problems.refuse(_rows_refusals(found))
     return found
 
 
@@ -333,6 +334,32 @@ def _twice_refusals(policy: Policy, root: Relation, found: Related) -> Iterator[
             message = f"shows {shown[0]}, which {seen[shown[0]]} shows, too"
             yield Refusal(place, message, "publish every column of the source once")
         seen.update(dict.fromkeys(bases, table))
+
+
+def _rows_refusals(found: Related) -> Iterator[Refusal]:
+    """Tables with rows of the same table in groups of their own: groups of two kinds are told of
+    facts that depend on each other, which holds against nobody who compares them."""
+    people = set[str]().union(*[_tables_of(_naming(events)) for events in found.events])
+    seen: list[tuple[Events, set[str]]] = []
+    for events in found.events:
+        shown = [
+            base for item in events.items for base in _bases(events.relation, item.column.name)
+        ]
+        rows = {str(events.relation.oid)} | _tables_of([*shown, *_naming(events)]) & people
+        for other, others in seen:
+            if not rows.isdisjoint(others) and (events.own or other.own):
+                message = (
+                    f"has rows of a table that {quote(other.name)} has rows of, in other groups"
+                )
+                hint = "declare the columns in one table, or leave groups: own out of both"
+                yield Refusal(("tables", events.name, "source"), message, hint)
+        seen.append((events, rows))
+
+
+def _naming(events: Events) -> list[str]:
+    """Columns of tables by which its rows lead to people."""
+    names = [column.name for way in events.ways for column in way.columns]
+    return [base for name in names for base in _bases(events.relation, name)]
 
 
 def _bases(relation: Relation, name: str) -> Sequence[str]:

@@ -37,7 +37,9 @@ def built(db: Database) -> Database:
         " CREATE TABLE hospital.closed (admission_no integer, code text);"
         " CREATE VIEW hospital.again AS SELECT admission_no, code FROM hospital.diagnosis;"
         " CREATE VIEW hospital.twin AS SELECT patient_no, born FROM hospital.patient;"
-        " GRANT SELECT ON hospital.again, hospital.twin TO steward"
+        " CREATE VIEW hospital.words AS SELECT a.patient_no, d.word FROM hospital.diagnosis AS d"
+        " JOIN hospital.admission AS a USING (admission_no);"
+        " GRANT SELECT ON hospital.again, hospital.twin, hospital.words TO steward"
     )
     db.admin.execute(
         "REVOKE SELECT ON hospital.closed FROM steward;"
@@ -180,6 +182,32 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         ),
         "tables.again.columns.code",
         "shows hospital.diagnosis.code, which diagnosis shows, too",
+    ),
+    "rows in groups of two kinds": (
+        beside(
+            "words",
+            {
+                "source": "hospital.diagnosis",
+                "references": {"admission_no": "admission"},
+                "groups": "own",
+                "columns": {"word": {"role": "insensitive"}},
+            },
+        ),
+        "tables.words.source",
+        "has rows of a table that diagnosis has rows of, in other groups",
+    ),
+    "rows of a view in groups of two kinds": (
+        beside(
+            "words",
+            {
+                "source": "hospital.words",
+                "references": {"patient_no": "patient"},
+                "groups": "own",
+                "columns": {"word": {"role": "insensitive"}},
+            },
+        ),
+        "tables.words.source",
+        "has rows of a table that diagnosis has rows of, in other groups",
     ),
     "column of the root": (
         beside(
