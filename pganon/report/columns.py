@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from pganon.policy.tables import EventColumn, EventTable, LookupColumn, LookupTable
 from pganon.policy.words import UNPUBLISHED_ROLES
 from pganon.report.parts import Part
 from pganon.report.sources import Collected
@@ -33,6 +35,8 @@ _EXACT = {
     "sensitive": "the exact value, but only as one of the group",
     "insensitive": "the exact value, in the same row",
 }
+
+_TOLD = "every value of a group of people, with the number who have it"
 
 _HIDDEN = ("semi_sensitive",)
 
@@ -121,7 +125,28 @@ def columns(found: Collected) -> list[Column]:
         for name in found.source_columns
         if name not in found.policy.columns
     ]
+    rows += _of_tables(found)
     return sorted(rows, key=lambda row: not row.goes_out)
+
+
+def _of_tables(found: Collected) -> Iterator[Column]:
+    for name, table in found.policy.tables.items():
+        declared = getattr(table, "columns", {})
+        if isinstance(table, LookupTable):
+            declared = {table.key: LookupColumn(), **declared}
+        elif not isinstance(table, EventTable):
+            continue
+        for column, one in declared.items():
+            role = one.role if isinstance(one, EventColumn) else None
+            goes_out = role != "identifying"
+            shown = (one.published_as or column) if goes_out else column
+            yield Column(
+                name=f"{name}.{shown}",
+                source=f"{table.source}.{column}",
+                role=_ROLES[role] if role else "of a table without people",
+                seen=_TOLD if role and goes_out else "as it is" if goes_out else "nothing",
+                goes_out=goes_out,
+            )
 
 
 def _seen(role: str, form: str | None) -> str:

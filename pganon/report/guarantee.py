@@ -9,7 +9,8 @@ from pganon.privacy.base import Requirement, from_below
 from pganon.privacy.model_scope import Judged
 from pganon.report.parts import Number, Part
 from pganon.report.sources import Collected
-from pganon.report.words import number, plain, the_columns
+from pganon.report.words import number, percent, plain, the_columns
+from pganon.resolved.tables import EVENT_SHARE
 
 _NAMES = {
     "k_anonymity": "k-anonymity",
@@ -66,7 +67,7 @@ def required(found: Collected) -> list[Check]:
             name=_NAMES.get(check["model"]) or check["model"].replace("_", " "),
             column=check["column"],
             published=check["column"] and _shown(found, check["column"]),
-            against=check["against"],
+            against=None if check["model"] == EVENT_SHARE else check["against"],
             sentence=_sentence(found, check),
             bound=_BOUNDS[check["bound"]],
             required=check["required"],
@@ -91,11 +92,19 @@ def _sentence(found: Collected, check: Mapping[str, Any]) -> str:
             return requirement.model.sentence(
                 found.knowing, the_columns([column]) if column else ""
             )
-    said = found.said.get(f"{check['model']}.{check['symbol']}") or found.said.get(check["model"])
+    model, shown = check["model"], _shown(found, check["column"]) if check["column"] else ""
+    # Of related tables there are pairs of columns, and the share of those who could have rows.
+    kind = "pair" if " + " in shown else "members" if check["against"] else ""
+    kinds = (check["symbol"], kind)
+    said = next((found.said[n] for k in kinds if (n := f"{model}.{k}") in found.said), None)
+    said = said or found.said.get(model)
     if said is not None:
-        shown = _shown(found, check["column"]) if check["column"] else ""
         return said.format(
-            column=the_columns([shown]), table=plain(shown), required=number(check["required"])
+            column=the_columns([shown]),
+            table=plain(shown),
+            against=plain(check["against"] or ""),
+            required=number(check["required"]),
+            percent=percent(check["required"]),
         )
     return f"Every group satisfies the check {check['model'].replace('_', ' ')}."
 
@@ -138,6 +147,16 @@ def fewest_values(found: Collected, column: str) -> int | None:
         if check["model"] == "distinct_l_diversity" and named == column:
             return int(check["measured"])
     return None
+
+
+def commonest_event(found: Collected) -> Mapping[str, Any] | None:
+    """The check of the value of related tables that most of who has rows in a group have."""
+    shares = [
+        check
+        for check in found.measures.get("verified", [])
+        if check["model"] == EVENT_SHARE and not check["against"]
+    ]
+    return max(shares, key=lambda check: check["measured"], default=None)
 
 
 def presence(found: Collected) -> list[tuple[str, float]]:

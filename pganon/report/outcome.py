@@ -67,6 +67,10 @@ def _common(found: Collected) -> Outcome:
     elif shares:
         column = max(shares, key=lambda name: shares[name])
         most, where, note = shares[column], "group or bucket", "at most"
+    elif event := guarantee.commonest_event(found):
+        label = f"Most common value of {plain(event['column'], 30)}, of who has rows in a group"
+        limit = f"limit {percent(event['required'])} holds"
+        return row("common", label, percent(event["measured"]), "at most", limit, HOLDS)
     elif found.of_role("sensitive", "semi_sensitive"):
         return row("common", label, "?", _UNMEASURED, "not measured", NONE)
     else:

@@ -14,7 +14,7 @@ from pganon.privacy.population import PopulationModel
 from pganon.privacy.profit import Profitability
 from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.tables import EVENT_SHARE, HOLDERS
+from pganon.resolved.tables import EVENT_SHARE, GROUP_SIZE, HOLDERS
 
 CHOICES = ("profile", "division", "buckets", "select")
 """Options of methods that decide against whom a bound holds."""
@@ -48,27 +48,52 @@ def _of_tables(spec: ReleaseSpec) -> Iterator[dict[str, Any]]:
     related = spec.related
     if related is None:
         return
-    stated: list[dict[str, Any]] = []
+    rows, row = "that there are rows", "one value of a row"
+    names = ", ".join(events.name for events in related.events)
+    told = f"values of {names} are told of groups of at least {related.group_size} people"
+    stated: list[tuple[str | None, str, dict[str, Any]]] = [
+        (None, told, {"model": GROUP_SIZE, "people": related.group_size, "column": None})
+    ]
     for events in related.events:
-        named = {"column": None, "table": events.name}
-        stated.append({"model": HOLDERS, "k": related.k, **named})
+        of, k = {"table": events.name}, related.k
+        who = f"whoever knows that somebody has rows of {events.name}"
+        told = f"{who} finds at least {k} people of the group who have"
+        stated.append((rows, told, {"model": HOLDERS, "k": k, "column": None, **of}))
         if events.membership is not None:
-            stated.append({"model": EVENT_SHARE, "beta": float(events.membership), **named})
-        stated += [
-            {**named, "model": EVENT_SHARE, "beta": float(item.limit), "column": item.published}
-            for item in events.items
-            if item.limit is not None
-        ]
-    known = "who knows the quasi-identifiers of a person, and that there are rows"
-    for item in stated:
+            beta = float(events.membership)
+            told = f"of who could have rows of {events.name}, at most {_percent(beta)} have some"
+            stated.append((None, told, {"model": EVENT_SHARE, "beta": beta, "column": None, **of}))
+        for item in events.items:
+            if item.limit is not None:
+                beta, column = float(item.limit), item.published
+                told = f"{who} finds no {column} that is held by over {_percent(beta)} of those"
+                one = {"model": EVENT_SHARE, "beta": beta, "column": column, **of}
+                stated.append((rows, told, one))
+        for pair in events.pairs:
+            beta, both = float(pair.limit), (pair.first.published, pair.second.published)
+            column = " + ".join(both)
+            told = f"whoever knows one of {' and '.join(both)} of a row of {events.name} finds"
+            known = f"{told} at least {k} people of the group with every {both[1]} that is shown"
+            stated.append((row, known, {"model": HOLDERS, "k": k, "column": column, **of}))
+            most = f"{told} no other that is held by over {_percent(beta)} of those"
+            one = {"model": EVENT_SHARE, "beta": beta, "column": column, **of}
+            stated.append((row, most, one))
+    for knows, told, item in stated:
+        known = "who knows the quasi-identifiers of a person"
+        known += f", and {knows}" if knows else ""
         yield {
             "requirement": in_words(item),
             **item,
+            "sentence": told,
             "over_versions": _over_versions(spec, None),
             "reader": known,
             "assumes": [_LIKE_OTHERS],
             "adversary": f"{known}, and {_LIKE_OTHERS}",
         }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.4g} %"
 
 
 def _stated(spec: ReleaseSpec, requirement: Requirement) -> dict[str, Any]:

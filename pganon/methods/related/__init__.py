@@ -26,7 +26,7 @@ from pganon.forms.form import (
     Verification,
 )
 from pganon.methods.common.base import Method
-from pganon.methods.related import checks, staging, views
+from pganon.methods.related import checks, figures, staging, views
 from pganon.methods.related.groups import group_steps
 from pganon.methods.related.links import link_steps, lookup_warnings, row_steps
 from pganon.methods.related.pairs import open_pairs
@@ -88,6 +88,16 @@ def _form(classes: PublishedForm) -> PublishedForm:
             {**classes.verification.said, **checks.SAID},
         ),
         publication=replace(before, views=shown, warnings=warnings),
+        statistics=replace(
+            classes.statistics,
+            measures=lambda spec: [
+                *classes.statistics.measures(spec),
+                figures.measures(_related(spec)),
+            ],
+            utility=figures.utility,
+            figures=figures.RelatedUtility,
+            tells=figures.tells,
+        ),
         linkage=Linkage(
             classes.linkage.linked, classes.linkage.made_by, shows=lambda spec, state: "several"
         ),

@@ -38,11 +38,17 @@ from pganon.sqltools import col, fragment, num, query, render, stacked, text
 from pganon.steps.relations import CheckQuery
 
 SAID = {
-    HOLDERS: "Whoever knows that somebody has a row of {table} finds at least {required} people of"
+    GROUP_SIZE: "Values of tables are told of groups of at least {required} people.",
+    HOLDERS: "Whoever knows that somebody has rows of {table} finds at least {required} people of"
     " the group who have.",
-    GROUP_SIZE: "Every group of classes has at least {required} people.",
-    EVENT_SHARE: "Nothing that is told of {table} is true of over the share {required} of the"
-    " people of a group who may have it.",
+    EVENT_SHARE: "No value of {table} is held by over {percent} of the people of a group who have"
+    " rows.",
+    f"{HOLDERS}.pair": "Whoever knows the second of {table} in somebody's row finds at least"
+    " {required} people of the group who have it in a pair that is shown.",
+    f"{EVENT_SHARE}.pair": "Whoever knows {against} of somebody's row finds no pair of {table} that"
+    " over {percent} of those people have.",
+    f"{EVENT_SHARE}.members": "Of the people of a group who could have rows of {table}, at most"
+    " {percent} have some.",
 }
 
 

@@ -109,9 +109,29 @@ def test_a_release_is_what_the_definitions_say(
         assert expected is not None
         assert sets(groups(staged, number)) == expected
         assert all(rule.good(group, together) for group in expected)
+        part = {"group_id": "groups"}.get(number, "patient_study_groups")
+        measured = staged.utility.partitions[part]
+        sizes = [len(group) for group in expected]
+        assert (measured.groups, measured.smallest, measured.largest) == (
+            len(expected),
+            min(sizes),
+            max(sizes),
+        )
+        ended = [node for node in below if frozenset(people[node]) in expected]
+        divisible = [all(len(people[side]) >= size for side in below[node]) for node in ended]
+        assert measured.limited == sum(divisible)
+        for name in COMMON if number == "group_id" else ("patient_study",):
+            facts = [_of_one(events[name], group) for group in expected]
+            assert staged.utility.one_person[name] == pytest.approx(max(facts))
     _counted(staged, events)
     _paired(staged, events["admission"], rule)
     drop_leftovers(staged.conn)
+
+
+def _of_one(events: Events, people: frozenset[int]) -> float:
+    """The largest share of one person in the values of a group."""
+    of_one = Counter(person for person, _ in {(p, v[0]) for p, v in events.of(people)})
+    return max(of_one.values(), default=0) / max(1, of_one.total())
 
 
 def _counted(staged: Staged, events: dict[str, Events]) -> None:

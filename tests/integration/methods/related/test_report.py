@@ -24,9 +24,70 @@ def test_requirements_of_tables_are_told_in_sentences(db: Database, tmp_path: Pa
     document = json.loads((tmp_path / "report.json").read_text())
     found = {one["published"]: one["sentence"] for one in document["guarantee"]}
     assert found["admission"] == (
-        "Whoever knows that somebody has a row of admission finds at least 3 people of the group"
+        "Whoever knows that somebody has rows of admission finds at least 3 people of the group"
         " who have."
     )
-    assert found["diagnosis.code"].startswith("Nothing that is told of diagnosis.code is true of")
+    assert found["diagnosis.code"] == (
+        "No value of diagnosis.code is held by over 90\u00a0% of the people of a group who have"
+        " rows."
+    )
+    pairs = [one for one in document["guarantee"] if " + " in (one["published"] or "")]
+    assert [one["sentence"].partition(" finds ")[0] for one in pairs] == [
+        "Whoever knows ward_no of somebody's row",
+        "Whoever knows admitted of somebody's row",
+        "Whoever knows the second of admission.ward_no + admitted in somebody's row",
+    ]
+    assert not any(one["against"] for one in document["guarantee"])
     assert not any("satisfies the check" in sentence for sentence in found.values())
     assert found["admission"] in (tmp_path / "report.html").read_text()
+    common = document["outcome"][2]
+    assert common["result"] == "limit 90\u00a0% holds"
+    most = max(
+        one["measured"]
+        for one in document["guarantee"]
+        if one["model"] == "event_share" and one not in pairs
+    )
+    assert common["figure"] == f"{100 * most:.3g}\u00a0%"
+    goes_out = {one["name"]: one["role"] for one in document["columns"] if one["goes_out"]}
+    assert goes_out["diagnosis.code"] == "protected"
+    assert goes_out["ward.name"] == "of a table without people"
+    not_promised = {one["name"]: one["text"] for one in document["not_protected"]}
+    assert "12.6 %, 1.0 % and 0.1 %" in not_promised["Values that go together"]
+    assert {"How many", "Absence, and coarse values"} <= not_promised.keys()
+    assert [one["label"] for one in document["form"]] == [
+        "groups",
+        "patient_study_groups",
+        "values of admission",
+        "values of diagnosis",
+        "values of patient_study",
+    ]
+
+
+def test_guarantees_name_groups_and_pairs_in_sentences(db: Database) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    diagnosis = {**wards.WHOLE["diagnosis"], "membership": "sensitive"}
+    tables = {**wards.WHOLE, "diagnosis": diagnosis}
+    driver.publish(db, wards.policy(tables, 3, 0.95, group_size=30))
+    rows = db.owner().execute(
+        "SELECT requirement, reader, details ->> 'sentence' FROM pganon.guarantees"
+        " WHERE release = 'hospital' ORDER BY position"
+    )
+    found = {requirement: (reader, sentence) for requirement, reader, sentence in rows.fetchall()}
+    known = "who knows the quasi-identifiers of a person"
+    assert found["group_size people=30"] == (
+        known,
+        "values of admission, diagnosis, patient_study are told of groups of at least 30 people",
+    )
+    assert found["holders k=3 table=admission"] == (
+        f"{known}, and that there are rows",
+        "whoever knows that somebody has rows of admission finds at least 3 people of the group"
+        " who have",
+    )
+    reader, sentence = found["event_share(ward_no + admitted) beta=0.95 table=admission"]
+    assert reader == f"{known}, and one value of a row"
+    assert sentence.endswith("finds no other that is held by over 95 % of those")
+    assert "holders(ward_no + admitted) k=3 table=admission" in found
+    assert found["event_share beta=0.95 table=diagnosis"] == (
+        known,
+        "of who could have rows of diagnosis, at most 95 % have some",
+    )

@@ -1,0 +1,182 @@
+"""Figures of the groups of related tables, which every run computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sqlglot import exp
+
+from pganon.forms.sentences import Told, count, share, told
+from pganon.forms.utility import ClassUtility, Utility, class_utility
+from pganon.forms.work import class_groups
+from pganon.methods.related.links import rows_table
+from pganon.methods.related.staging import group_part
+from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.tables import Events, Partition, Related
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
+from pganon.steps import Check, State, Step
+from pganon.steps import facts as observed
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of classes in which tables have their values.
+
+    Attributes:
+        limited: those that have people enough to be divided, and are not because of another rule.
+    """
+
+    groups: int
+    smallest: int
+    largest: int
+    limited: int
+
+
+@dataclass(frozen=True)
+class RelatedUtility(ClassUtility):
+    """Utility and risk of classes, and figures of the groups of other tables.
+
+    Attributes:
+        partitions: by part of the release.
+        one_person: by table the largest share of its values of a group that are one person's.
+    """
+
+    partitions: dict[str, Groups]
+    one_person: dict[str, float]
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        # Versions that were published before groups were measured have no figures of them.
+        read = {"partitions": {}, "one_person": {}, **document}
+        read["partitions"] = {n: Groups(**found) for n, found in read["partitions"].items()}
+        return super().recorded(read)
+
+    def summary(self) -> dict[str, str]:
+        return {**super().summary(), **self._groups}
+
+    def details(self) -> dict[str, str]:
+        return {**super().details(), **self._groups}
+
+    @property
+    def _groups(self) -> dict[str, str]:
+        return {
+            **{
+                part: f"{found.groups} of {found.smallest} to {found.largest} people,"
+                f" {found.limited} limited by a rule rather than by size"
+                for part, found in self.partitions.items()
+            },
+            **{
+                f"values of {table}": f"{most:.4g} of those of a group are one person's at most"
+                for table, most in self.one_person.items()
+            },
+        }
+
+
+def measures(related: Related) -> list[Step]:
+    """After classes have groups, and are staged."""
+    return [
+        *[
+            Check(
+                f"figures_{group_part(p)}",
+                f"sizes of {p.part}, and what limits them",
+                lambda s, p=p: _groups(s, related, p),
+                gives=[*_facts_of(p).values()],
+            )
+            for p in related.partitions
+        ],
+        *[
+            Check(
+                f"figures_rows{e.index}",
+                f"the most values of {e.name} that one person of a group has",
+                lambda s, e=e: _one_person(s, related, e),
+                gives=[_share_of(e)],
+            )
+            for e in related.events
+        ],
+    ]
+
+
+def utility(spec: ReleaseSpec, facts: observed.Facts) -> RelatedUtility:
+    related = spec.related
+    assert related is not None
+    return RelatedUtility(
+        **class_utility(spec, facts).__dict__,
+        partitions={
+            p.part: Groups(**{name: facts[fact] for name, fact in _facts_of(p).items()})
+            for p in related.partitions
+        },
+        one_person={e.name: facts[_share_of(e)] for e in related.events},
+    )
+
+
+def tells(utility: Utility, members: str) -> Sequence[Told]:
+    assert isinstance(utility, RelatedUtility)
+    found = [
+        told(
+            part,
+            "Values of tables are told of ",
+            count(one.groups),
+            " groups of whole classes, of at least ",
+            count(one.smallest),
+            " people. Of these, ",
+            count(one.limited),
+            " have people enough to be divided, and are not because of another rule, which tells"
+            " something to who computes it.",
+        )
+        for part, one in utility.partitions.items()
+    ]
+    return found + [
+        told(f"values of {table}", "Of those of a group, one person has at most ", share(most), ".")
+        for table, most in utility.one_person.items()
+    ]
+
+
+def _facts_of(p: Partition) -> dict[str, observed.Fact[int]]:
+    names = ("groups", "smallest", "largest", "limited")
+    return {name: observed.count(name, f"figures{p.index}_", assumed=1) for name in names}
+
+
+def _share_of(events: Events) -> observed.Fact[float]:
+    return observed.measure(f"one_person{events.index}", "figures_", assumed=0.0)
+
+
+def _groups(state: State, related: Related, p: Partition) -> exp.Select:
+    ended = query("select distinct g.grp from g", {"g": state.work(class_groups(p.index))})
+    limited = query(
+        "select count(*) from e where (select count(*) = 2 and min(s.n) >= :size from s"
+        " where s.parent = e.grp)",
+        {"e": ended, "s": state.work(f"sums{p.index}")},
+        size=num(related.group_size),
+    )
+    return query(
+        "select count(*) as groups, min(g.people) as smallest, max(g.people) as largest,"
+        " :limited as limited from g",
+        {"g": state.stage(group_part(p))},
+        limited=scalar(limited),
+    )
+
+
+def _one_person(state: State, related: Related, events: Events) -> exp.Select:
+    """Of the values of all columns, each once for a person."""
+    facts = [
+        query(
+            "select distinct r.gid, r.person, :number as number, :k as k from r",
+            {"r": rows_table(state, events)},
+            number=num(item.index),
+            k=col(f"k{item.index}", "r"),
+        )
+        for item in events.slices
+    ]
+    each = query(
+        "select g.grp, f.person, count(*) as n from f join g on g.gid = f.gid group by 1, 2",
+        {
+            "f": stacked(facts),
+            "g": state.work(class_groups(related.partition_of(events).index)),
+        },
+    )
+    whole = query("select e.n, sum(e.n) over (partition by e.grp) as whole from e", {"e": each})
+    tree = query("select 1 from w", {"w": whole})
+    most = fragment("coalesce(max(w.n / w.whole), 0)::float8")
+    return tree.select(named(most, _share_of(events).column), append=False)
