@@ -10,6 +10,7 @@ import yaml
 from pganon.catalog.model import Relation
 from pganon.policy.guess import guess_role
 from pganon.policy.model import Policy
+from pganon.policy.tables import EventTable, LookupTable
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,21 @@ def column_drift(
     )
 
 
-def mentioned(policy: Policy) -> set[str]:
-    """Columns that a policy says something about."""
+def mentioned(policy: Policy, table: str | None = None) -> set[str]:
+    """Columns that a policy says something about, of its source or of a related table."""
+    found = policy.tables.get(table or "")
+    if isinstance(found, EventTable | LookupTable):
+        return found.mentioned
     return {*policy.columns, *policy.individual_key}
 
 
-def lines_to_add(relation: Relation, names: Collection[str]) -> list[str]:
+def lines_to_add(relation: Relation, names: Collection[str], table: object = None) -> list[str]:
     """Lines for `columns:` of a policy, with a guess by the name of each column.
 
     Where the name says nothing the column is withheld, as it is without a line.
+
+    Args:
+        table: the related table, with roles of its own, or none where it has no people.
     """
     lines: list[str] = []
     for column in relation.columns:
@@ -74,5 +81,8 @@ def lines_to_add(relation: Relation, names: Collection[str]) -> list[str]:
         name = yaml.safe_dump(column.name, allow_unicode=True).splitlines()[0]
         role = guess.role or "identifying"
         why = guess.reason if guess.role else "no guess: as it is, it is withheld"
-        lines.append(f"  {name}: {{role: {role}}}  # {why}")
+        if isinstance(table, EventTable) and role == "quasi_identifying":
+            role = "insensitive"
+        said = "{}  # published as it is" if isinstance(table, LookupTable) else ""
+        lines.append(f"  {name}: {said or f'{{role: {role}}}  # {why}'}")
     return lines

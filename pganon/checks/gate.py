@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pganon.catalog.code import check_row_security
@@ -15,6 +15,7 @@ from pganon.errors import DatabaseError, PganonError, PolicyError, PreconditionE
 from pganon.hierarchies.files import check_files
 from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
+from pganon.policy.model import Policy
 from pganon.publish import release_state
 from pganon.run.context import Connection, check_storable, named_roles, resolve_policy
 from pganon.run.dry_run import look
@@ -75,9 +76,8 @@ def check(conn: Connection, policies: Sequence[Checked], options: CheckOptions) 
     relations = {item.label: _source(conn, item, options) for item in policies}
     mentions: dict[int, set[str]] = {}
     for item in policies:
-        relation = relations[item.label]
-        if isinstance(relation, Relation):
-            mentions.setdefault(relation.oid, set()).update(mentioned(item.loaded.policy))
+        for relation, names in _mentioned(item.loaded.policy, relations[item.label]):
+            mentions.setdefault(relation.oid, set()).update(names)
     return [
         wrong
         for item in policies
@@ -85,21 +85,41 @@ def check(conn: Connection, policies: Sequence[Checked], options: CheckOptions) 
     ]
 
 
-def _source(conn: Connection, item: Checked, options: CheckOptions) -> Relation | PganonError:
-    """The source of a policy, or why it cannot be read."""
+Sources = Mapping[str, Relation]
+"""The source of a policy, and its related tables, by their names in it."""
+
+
+def _source(conn: Connection, item: Checked, options: CheckOptions) -> Sources | PganonError:
+    """What a policy reads, or why it cannot be read."""
+    policy = item.loaded.policy
     try:
         check_storable(conn, item.loaded)
-        return read_relation(conn, item.loaded.policy.source, privileges=options.privileges)
+        named = {policy.root or "": policy.source}
+        named |= {name: table.source for name, table in policy.tables.items()}
+        return {
+            name: read_relation(conn, source, privileges=options.privileges)
+            for name, source in named.items()
+        }
     except DatabaseError:
         raise
     except PganonError as error:
         return error
 
 
+def _mentioned(
+    policy: Policy, sources: Sources | PganonError
+) -> Iterator[tuple[Relation, set[str]]]:
+    """The source, then related tables, with the columns that the policy says something about."""
+    if isinstance(sources, PganonError):
+        return
+    for name, relation in sources.items():
+        yield relation, mentioned(policy, name)
+
+
 def _wrong(
     conn: Connection,
     item: Checked,
-    relation: Relation | PganonError,
+    sources: Sources | PganonError,
     mentions: dict[int, set[str]],
     options: CheckOptions,
 ) -> Iterator[Wrong]:
@@ -108,17 +128,19 @@ def _wrong(
     def wrong(code: str, message: str, add: Collection[str] = ()) -> Wrong:
         return Wrong(item.label, policy.release, code, message, tuple(add))
 
-    if isinstance(relation, PolicyError):  # the database cannot even be asked about its texts
-        yield from (wrong("unresolved", line) for line in PolicyError(relation.problems).lines)
+    if isinstance(sources, PolicyError):  # the database cannot even be asked about its texts
+        yield from (wrong("unresolved", line) for line in PolicyError(sources.problems).lines)
         return
-    if isinstance(relation, PganonError):
-        yield wrong("unresolved", relation.message)
+    if isinstance(sources, PganonError):
+        yield wrong("unresolved", sources.message)
     else:
-        new = [name for name in relation.column_names if name not in mentions[relation.oid]]
-        if new:
-            lines = lines_to_add(relation, new)
-            message = f"{relation.name} has columns that no policy mentions: {_listed(new)}"
-            yield wrong("undeclared", message, lines)
+        for name, one in sources.items():
+            new = [column for column in one.column_names if column not in mentions[one.oid]]
+            if new:
+                lines = lines_to_add(one, new, policy.tables.get(name))
+                message = f"{one.name} has columns that no policy mentions: {_listed(new)}"
+                yield wrong("undeclared", message, lines)
+        relation = sources[policy.root or ""]
         unresolved = list(_unresolved(conn, item, options))
         yield from (wrong("unresolved", message) for message in unresolved)
         if options.steward:

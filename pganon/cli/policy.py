@@ -211,6 +211,7 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
 
 def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) -> Checked:
     from pganon.policy.model import policy_hash
+    from pganon.policy.tables import EventTable
     from pganon.privacy.unprotected import warnings
 
     policy = loaded.policy
@@ -219,7 +220,15 @@ def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) ->
         release=policy.release,
         source=policy.source,
         policy_hash=policy_hash(policy),
-        columns={name: column.role for name, column in policy.columns.items()},
+        columns={
+            **{name: column.role for name, column in policy.columns.items()},
+            **{
+                f"{name}.{column}": declared.role
+                for name, table in policy.tables.items()
+                if isinstance(table, EventTable)
+                for column, declared in table.columns.items()
+            },
+        },
         models=[model.model for model in policy.privacy],
         method=policy.method.name,
         against_source=against_source,

@@ -62,7 +62,7 @@ def releases(
                     info.release,
                     info.version,
                     info.method,
-                    _guarantee_text(info.guarantee),
+                    _guarantee_text([one for one in info.guarantee if "table" not in one]),
                     common.moment(info.published_at),
                 )
                 for info in there

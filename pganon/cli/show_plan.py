@@ -8,7 +8,7 @@ from pganon.plan.build import Plan
 from pganon.plan.explain import Explained
 from pganon.privacy.unprotected import warnings
 from pganon.resolved.exact_columns import unchanged_identifiers
-from pganon.resolved.guarantee import adversary
+from pganon.resolved.guarantee import adversary, guarantee
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
 from pganon.resolved.shards import torn
@@ -25,7 +25,7 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
                 "source": str(spec.source.name),
                 "view": str(spec.view),
                 "method": built.method.name,
-                "guarantee": [r.label for r in spec.requirements],
+                "guarantee": _guarantee(spec),
                 "adversary": adversary(spec),
                 "columns": [
                     {"name": c.name, "type": c.type, "comment": c.comment}
@@ -45,7 +45,8 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
             "source": str(spec.source.name),
             "view": str(spec.view),
             "method": built.method.name,
-            "guarantee": "; ".join(r.label for r in spec.requirements),
+            **({"tables": ", ".join(map(str, spec.related.relations))} if spec.related else {}),
+            "guarantee": "; ".join(_guarantee(spec)),
             "holds against": adversary(spec),
             "not released": first_few([quote(name) for name in spec.unreleased]) or "-",
         }
@@ -64,6 +65,11 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
         if step.sql:
             common.block(f"{step.sql};\n")
     common.warn(_warnings(spec))
+
+
+def _guarantee(spec: ReleaseSpec) -> list[str]:
+    of_tables = [one["requirement"] for one in guarantee(spec) if "sentence" in one]
+    return [*[r.label for r in spec.requirements], *of_tables]
 
 
 def _warnings(spec: ReleaseSpec) -> list[str]:

@@ -137,6 +137,12 @@ class EventTable(Declaration):
     )
     link: Annotated[Literal["group"], known_word("link"), BeforeValidator(_link)] = "group"
 
+    @property
+    def mentioned(self) -> set[str]:
+        """Columns that it says something about."""
+        named = [column for one in self.references for column in one.columns]
+        return {*self.columns, *(self.key or ()), *named}
+
 
 class LookupColumn(Declaration):
     """A column of a table without people, published as it is."""
@@ -151,6 +157,10 @@ class LookupTable(Declaration):
     people: Annotated[Literal["none"], known_word("word for people")]
     key: Name
     columns: dict[Name, LookupColumn] = Field(default_factory=dict)
+
+    @property
+    def mentioned(self) -> set[str]:
+        return {*self.columns, self.key}
 
 
 TABLES = {"root": RootTable, "events": EventTable, "lookup": LookupTable}
@@ -267,7 +277,6 @@ _OPTIONS = {
     "records_per_individual": "one",
     "refresh": "recompute",
     "inference": None,
-    "requests": None,
     "aliases": None,
     "regions": "none",
 }

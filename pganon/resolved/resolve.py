@@ -14,6 +14,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.policy.flags import flag_hints
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.partition import partition_part
+from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.columns import ColumnResolver, Columns
 from pganon.resolved.exclusions import rule_refusals, rules
@@ -73,12 +74,12 @@ def resolve(
     where = source.condition("where", policy.where)
     columns = ColumnResolver(policy, source, exceptions or {}, base_dir).resolve()
     _check_people(policy, source, beside)
-    _check_undeclared(policy, source)
+    _check_undeclared(policy, source, tables or {})
     _check_together(policy, source, beside, columns)
     others = related(policy, source, tables or {}, base_dir)
     spec = None
     if not problems.reported:
-        spec = _spec(policy, source, beside, columns, where, base_dir, others)
+        spec = _spec(policy, source, beside, columns, where, base_dir, others, tables or {})
         problems.refuse(increment_refusals(spec))
     if problems.reported or spec is None:
         raise PolicyError(problems.reported, file=file)
@@ -111,18 +112,30 @@ def _check_people(policy: Policy, source: Source, beside: _Relations) -> None:
             problems.report(field, *wrong)
 
 
-def _check_undeclared(policy: Policy, source: Source) -> None:
+def _check_undeclared(policy: Policy, source: Source, tables: Mapping[str, Relation]) -> None:
     """Columns that nobody decided about, if the policy wants that for all of them."""
     if policy.undeclared != "refuse":
         return
     hints = flag_hints(source.relation.columns, policy.columns, policy.registry)
-    for name in source.relation.column_names:
-        if name not in policy.columns:
-            source.problems.report(
-                "columns",
-                f"{source.relation.name} has the column {quote(name)}, which is not declared",
-                hints.get(name, "declare it; role: identifying withholds it"),
-            )
+    every = [("columns", source.relation, policy.columns)]
+    every += [(f"tables.{n}.columns", tables[n], t.mentioned) for n, t in _beside(policy)]
+    for place, relation, declared in every:
+        for name in relation.column_names:
+            if name not in declared:
+                source.problems.report(
+                    place,
+                    f"{relation.name} has the column {quote(name)}, which is not declared",
+                    hints.get(name, "declare it; role: identifying withholds it"),
+                )
+
+
+def _beside(policy: Policy) -> list[tuple[str, EventTable | LookupTable]]:
+    """The tables beside the root."""
+    return [
+        (name, table)
+        for name, table in policy.tables.items()
+        if isinstance(table, EventTable | LookupTable)
+    ]
 
 
 def _check_together(policy: Policy, source: Source, beside: _Relations, columns: Columns) -> None:
@@ -155,6 +168,7 @@ def _spec(
     where: exp.Expr | None,
     base_dir: Path,
     others: Related | None,
+    tables: Mapping[str, Relation],
 ) -> ReleaseSpec:
     """The specification of a policy without problems."""
     relation, publish = source.relation, policy.publish
@@ -174,7 +188,15 @@ def _spec(
         averaged=tuple(columns.averaged),
         microaggregated=tuple(columns.microaggregated),
         requirements=tuple(requirements_of(policy, numbers)),
-        unreleased=tuple(name for name in relation.column_names if name not in policy.columns),
+        unreleased=(
+            *[name for name in relation.column_names if name not in policy.columns],
+            *[
+                f"{name}.{column}"
+                for name, table in _beside(policy)
+                for column in tables[name].column_names
+                if column not in table.mentioned
+            ],
+        ),
         view=QualifiedName(publish.view_schema, policy.release),
         readers=publish.readers,
         public=beside.public,

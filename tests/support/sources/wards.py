@@ -21,7 +21,10 @@ TABLES = {
 }
 
 
-def rows(people: int = 200, seed: int = 1) -> dict[str, list[tuple[Any, ...]]]:
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def rows(people: int = 200, seed: int = 1) -> Rows:
     """Rows of all tables; values that few people have are spread widely."""
     draw = random.Random(seed)
     found: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}

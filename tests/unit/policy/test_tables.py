@@ -338,7 +338,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
             "on_infeasible": "suppress",
             "records_per_individual": "many_accepted",
             "refresh": "increments",
-            "requests": {"roles": ["r"]},
             "aliases": {"relation": "public.a"},
             "exclusions": [{"when": {"sex": "F"}, "never": {"sex": "M"}}],
         }.items()
