@@ -12,11 +12,13 @@ import typer
 from pganon import database, embedded, files
 from pganon.cli import common
 from pganon.cli.failures import error_object
+from pganon.cli.policy import first
 from pganon.cli.progress import progress
 from pganon.demo import policies
-from pganon.demo.hospital import Hospital, build
+from pganon.demo.hospital import ANALYST, Hospital, build
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.install import installer
+from pganon.policy.tasks import TASKS
 
 if TYPE_CHECKING:
     from pganon.demo.request import Served
@@ -31,6 +33,16 @@ QUESTION = (
     " WHERE age && '[70,100]' GROUP BY diagnosis ORDER BY patients DESC LIMIT 5"
 )
 ASSERTED = "SELECT pganon.assert_release('hospital_stays', max_age => '1 hour') AS version"
+CLINIC = "clinic.patient"
+HELD = (
+    "SELECT g.group_id, g.people, g.diagnosis AS diagnosed, f.code, f.persons"
+    " FROM published.clinic_diagnosis_code AS f JOIN published.clinic_groups AS g USING (group_id)"
+    " ORDER BY group_id, code LIMIT 4"
+)
+PROMISED = (
+    "SELECT details ->> 'sentence' AS promised FROM pganon.guarantees WHERE release = 'clinic'"
+    " AND details ->> 'table' = 'diagnosis'"
+)
 FORBIDDEN = "SELECT name, diagnosis FROM hospital.patient LIMIT 1"
 
 
@@ -39,7 +51,8 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(json: common.JsonOption = False) -> None:
-    """Show it all on an embedded server: a release, a refusal, and a request that is served."""
+    """Show it all on an embedded server: a release, a refusal, a request that is served, and four
+    related tables."""
     from pganon.demo.request import serve_request
     from pganon.loading import load_policy
     from pganon.run.release import run_release
@@ -54,6 +67,11 @@ def demo(json: common.JsonOption = False) -> None:
     refusal = _refused(folder / "admissions_even.yaml", hospital)
     with progress("serving an analyst's request", quiet=json):
         served = serve_request(hospital, folder / "hospital_stays.yaml")
+    with progress("releasing four related tables", quiet=json):
+        with contextlib.closing(database.connect(hospital.steward)) as conn:
+            text = first(conn, CLINIC, next(iter(TASKS)), related=True)
+        files.write(folder / "clinic.yaml", text.replace("readers: []  ", f"readers: [{ANALYST}]"))
+        tables = run_release(load_policy(folder / "clinic.yaml"), dsn=hospital.steward)
     if json:
         common.emit_json(
             {
@@ -63,10 +81,11 @@ def demo(json: common.JsonOption = False) -> None:
                 "published": result.as_dict(),
                 "refused": error_object(refusal),
                 "requested": served.__dict__,
+                "tables": tables.as_dict(),
             }
         )
         return
-    _tell(hospital, folder, result, refusal, served)
+    _tell(hospital, folder, result, refusal, served, tables)
 
 
 def _write_policies() -> Path:
@@ -89,7 +108,12 @@ def _refused(policy: Path, hospital: Hospital) -> PrivacyRefusal:
 
 
 def _tell(
-    hospital: Hospital, folder: Path, result: RunResult, refusal: PrivacyRefusal, served: Served
+    hospital: Hospital,
+    folder: Path,
+    result: RunResult,
+    refusal: PrivacyRefusal,
+    served: Served,
+    tables: RunResult,
 ) -> None:
     from pganon.cli.show_run import show_result
 
@@ -113,6 +137,14 @@ def _tell(
         common.line(f"NOTICE: {notice}")
     with psycopg.connect(hospital.analyst, autocommit=True) as conn:
         _query(conn, ASSERTED)
+    _heading("5. Four related tables are one release")
+    common.line(f"pganon policy init {CLINIC} --tables -o {folder}/clinic.yaml", style="dim")
+    common.line(f"pganon run {folder}/clinic.yaml", style="dim")
+    common.line(f"published {tables.view} and what belongs to it, version {tables.version}")
+    common.line("")
+    with psycopg.connect(hospital.analyst, autocommit=True) as conn:
+        _query(conn, HELD)
+        _query(conn, PROMISED)
     _heading("Go on")
     common.line(f"export PGANON_DSN='{hospital.steward}'")
     for command in (

@@ -17,6 +17,7 @@ from pganon.errors import EXIT_USAGE, UsageError
 from pganon.policy.tasks import TASKS
 
 if TYPE_CHECKING:
+    from pganon.catalog.introspect import Connection
     from pganon.policy.loader import LoadedPolicy
 
 group = typer.Typer(no_args_is_help=True, help="Write and check policies.")
@@ -71,15 +72,8 @@ def init(
     json: common.JsonOption = False,
 ) -> None:
     """Write a first policy for TABLE; roles are guessed, so check every line."""
-    from pganon.catalog.code import filters_rows, reading
-    from pganon.catalog.introspect import read_relation
-    from pganon.catalog.model import ExternalObjects
-    from pganon.catalog.roles import numbers
     from pganon.loading import known
-    from pganon.policy.first_tables import around, first_tables
-    from pganon.policy.first_text import policy_text, tables_text
     from pganon.policy.refusals import nearest, show
-    from pganon.policy.scaffold import first_policy
 
     if output is not None and output.exists() and not force:
         raise UsageError(f"{output} exists", hint="choose another name, or add --force")
@@ -102,23 +96,9 @@ def init(
     if again is None and grows and not json and not tables:
         again = common.asked(_AGAIN)
     with common.connect(dsn) as conn:
-        relation = read_relation(conn, table)
-        if not relation.row_security:
-            relation = replace(relation, row_security=filters_rows(conn, relation.name))
-        trusted = tuple(trust or ())
-        beside = around(conn, relation) if tables else None
-        external = ExternalObjects(() if relation.row_security else (relation.name,))
-        if beside is not None:
-            external = ExternalObjects(tuple(beside.relations))
-        with (
-            progress(f"looking at {relation.name}", quiet=json),
-            reading(conn, external, numbers(conn, trusted).values(), option=True, only=True),
-        ):
-            if beside is not None:
-                text = tables_text(first_tables(conn, beside, known(), task, trusted), known())
-            else:
-                first = first_policy(conn, relation, known(), task, trusted)
-                text = policy_text(first, known(), again)
+        text = first(
+            conn, table, task, again, related=tables, trusted=tuple(trust or ()), quiet=json
+        )
     if output is not None:
         files.write(output, text)
     if json:
@@ -127,6 +107,46 @@ def init(
         common.block(text.rstrip("\n"))
     else:
         common.line(f"wrote {output}; check its roles, then run: pganon policy check {output}")
+
+
+def first(
+    conn: Connection,
+    table: str,
+    task: str,
+    again: bool | None = None,
+    *,
+    related: bool = False,
+    trusted: tuple[str, ...] = (),
+    quiet: bool = True,
+) -> str:
+    """The text of a first policy.
+
+    Args:
+        again: whether the table will be released again; None if nobody said.
+        related: whether for what leads to it over foreign keys, too.
+    """
+    from pganon.catalog.code import filters_rows, reading
+    from pganon.catalog.introspect import read_relation
+    from pganon.catalog.model import ExternalObjects
+    from pganon.catalog.roles import numbers
+    from pganon.loading import known
+    from pganon.policy.first_tables import around, first_tables
+    from pganon.policy.first_text import policy_text, tables_text
+    from pganon.policy.scaffold import first_policy
+
+    relation = read_relation(conn, table)
+    if not relation.row_security:
+        relation = replace(relation, row_security=filters_rows(conn, relation.name))
+    beside = around(conn, relation) if related else None
+    read = () if relation.row_security else (relation.name,)
+    external = ExternalObjects(tuple(beside.relations) if beside is not None else read)
+    with (
+        progress(f"looking at {relation.name}", quiet=quiet),
+        reading(conn, external, numbers(conn, trusted).values(), option=True, only=True),
+    ):
+        if beside is not None:
+            return tables_text(first_tables(conn, beside, known(), task, trusted), known())
+        return policy_text(first_policy(conn, relation, known(), task, trusted), known(), again)
 
 
 @group.command("check")

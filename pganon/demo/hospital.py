@@ -50,13 +50,17 @@ def build() -> Hospital:
 def _fill(conn: psycopg.Connection[tuple[object, ...]]) -> int:
     steward = sql.Identifier(STEWARD)
     conn.execute("CREATE SCHEMA hospital")
-    for name in ("create_patients", "finish_patients", "analyze_patients"):
+    for name in (
+        *("create_patients", "finish_patients", "analyze_patients"),
+        *("create_clinic", "fill_clinic", "analyze_clinic"),
+    ):
         conn.execute(sqlfiles.query("demo", name))
     conn.execute(
         sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), steward)
     )
-    conn.execute(sql.SQL("GRANT USAGE ON SCHEMA hospital TO {}").format(steward))
-    conn.execute(sql.SQL("GRANT SELECT ON hospital.patient TO {}").format(steward))
+    conn.execute(sql.SQL("GRANT USAGE ON SCHEMA hospital, clinic TO {}").format(steward))
+    tables = sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA hospital, clinic TO {}")
+    conn.execute(tables.format(steward))
     row = conn.execute("SELECT count(*) FROM hospital.patient").fetchone()
     assert row is not None
     return int(row[0])  # pyright: ignore[reportArgumentType]

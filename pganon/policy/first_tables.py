@@ -50,7 +50,6 @@ from pganon.sqltools import (
     scalar,
 )
 
-METHOD = "mondrian"
 BETA = Fraction(9, 10)
 GROUP_SIZE = 10
 """People of a group, by k."""
@@ -111,6 +110,7 @@ class FirstTables:
     """A policy about related tables that can be written.
 
     Attributes:
+        method: its word.
         lookups: columns, as `guesses` of a policy.
         apart: a column of the root of which it was counted whether events tell it, if there is one.
         tells: sensitive values of events that only people have who share a value of it.
@@ -118,6 +118,7 @@ class FirstTables:
     """
 
     root: FirstPolicy
+    method: str
     around: Around
     people: int
     k: int
@@ -419,7 +420,8 @@ def first_tables(
     """
     start = registry.tasks[task][1]
     k = next(int(model["k"]) for model in start.about_all if "k" in model)
-    first = first_policy(conn, around.root, registry, task, trusted, registry.methods[METHOD])
+    method = registry.supporting("tables")[0]
+    first = first_policy(conn, around.root, registry, task, trusted, registry.methods[method])
     root, left = around.root, around.left
     apart = next(
         (
@@ -473,7 +475,7 @@ def first_tables(
     tells = sum(one["tells"] for one in bounded)
     lookups = _published_lookups(conn, around, events, plain)
     return FirstTables(
-        first, around, people["people"], k, size, events, lookups, apart, tells, good
+        first, method, around, people["people"], k, size, events, lookups, apart, tells, good
     )
 
 

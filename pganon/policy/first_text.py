@@ -10,10 +10,11 @@ from typing import Any
 
 from pganon.catalog import combinations, hash_sample
 from pganon.catalog.combinations import Dependency, Ranked
+from pganon.catalog.introspect import DEFAULT_SCHEMA
 from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits
-from pganon.policy.first_tables import BETA, FEWEST, METHOD, FirstTables
+from pganon.policy.first_tables import BETA, FEWEST, FirstTables
 from pganon.policy.flags import Flag
 from pganon.policy.guess import Guess
 from pganon.policy.options import MethodOptions
@@ -63,7 +64,7 @@ def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = No
         *_about_guesses(relation),
         *_most_lines(policy.ranked),
         "",
-        f"release: {_scalar(_release_name(relation))}",
+        f"release: {_scalar(_release_name(relation.name.name))}",
         f"source: {_scalar(str(relation.name))}",
         *_trust_lines(policy.trusted),
         "",
@@ -97,7 +98,7 @@ _PUBLISH = (
 
 def tables_text(tables: FirstTables, registry: Registry) -> str:
     """YAML of a policy about related tables that loads and checks."""
-    policy, method = tables.root, registry.methods[METHOD]
+    policy, method = tables.root, registry.methods[tables.method]
     start = registry.tasks[policy.task][1]
     relation = policy.observed.relation
     names = _table_names(tables)
@@ -115,7 +116,7 @@ def tables_text(tables: FirstTables, registry: Registry) -> str:
         *_about_guesses(relation),
         *_most_lines(policy.ranked),
         "",
-        f"release: {_scalar(_release_name(relation))}",
+        f"release: {_scalar(_release_of(tables))}",
         *_trust_lines(policy.trusted),
         "",
         *_about_roles(method, "weight"),
@@ -137,7 +138,7 @@ def tables_text(tables: FirstTables, registry: Registry) -> str:
         f"  - {flow({'model': 'event_share', 'beta': float(BETA)})}"
         "  # of who has rows, at most this share has a sensitive value",
         "",
-        f"method: {{name: {METHOD}}}",
+        f"method: {{name: {tables.method}}}",
         f"group_size: {tables.group_size}  # fewest people of whom values are told together",
         *_PUBLISH,
     ]
@@ -147,7 +148,7 @@ def tables_text(tables: FirstTables, registry: Registry) -> str:
 def _table_names(tables: FirstTables) -> dict[QualifiedName, str]:
     """Names of tables in the policy, which are parts of names of views."""
     relations = [tables.around.root.name, *tables.events, *tables.lookups]
-    room = MAX_BYTES - len(f"{_release_name(tables.around.root)}__{_LONGEST_PART}".encode())
+    room = MAX_BYTES - len(f"{_release_of(tables)}__{_LONGEST_PART}".encode())
     names: dict[QualifiedName, str] = {}
     taken = {"groups", "flat", "people", "persons", "group_id"}
     for number, one in enumerate(relations):
@@ -228,7 +229,7 @@ def _events_lines(tables: FirstTables, names: Mapping[QualifiedName, str]) -> It
 
 def _published_name(tables: FirstTables, table: str, column: str, taken: Collection[str]) -> str:
     """The name of a column of events, or one beside which all views have names of their own."""
-    room = MAX_BYTES - len(f"{_release_name(tables.around.root)}_{table}_".encode())
+    room = MAX_BYTES - len(f"{_release_of(tables)}_{table}_".encode())
     tried = [column, *[f"{column[:20]}_{number}" for number in range(2, 100)]]
     added = {"persons", "group_id", f"{table}_group_id"}
     return next(
@@ -315,7 +316,7 @@ def _individual_lines(policy: FirstPolicy, method: type[MethodOptions]) -> list[
 
 def _again_lines(policy: FirstPolicy, start: Start, again: bool | None) -> Iterator[str]:
     """How later versions follow the first, and what becomes of people who leave."""
-    relation, name = policy.observed.relation, _release_name(policy.observed.relation)
+    relation, name = policy.observed.relation, _release_name(policy.observed.relation.name.name)
     declared = "refresh" in start.keys
     if not (again or declared):
         if again is None and start.grows:
@@ -362,7 +363,7 @@ def _shorter_names(
     those of columns that are added."""
     room = MAX_BYTES - _ADDED
     if "semi_sensitive" in method.roles:  # a view of each has the name of the release in its own
-        room -= len(_release_name(policy.observed.relation).encode())
+        room -= len(_release_name(policy.observed.relation.name.name).encode())
     names = [column.name for column in policy.observed.relation.columns]
     shorter: dict[str, str] = {}
     for number, name in enumerate(names, start=1):
@@ -465,8 +466,13 @@ def _about(name: str, model: Mapping[str, Any], facts: Facts | None) -> dict[str
     return {"model": model["model"], "column": name, **parameters}
 
 
-def _release_name(relation: Relation) -> str:
-    name = relation.name.name
+def _release_of(tables: FirstTables) -> str:
+    """Related tables are called after their schema."""
+    name = tables.around.root.name
+    return _release_name(name.name if name.schema == DEFAULT_SCHEMA else name.schema)
+
+
+def _release_name(name: str) -> str:
     if not name.isprintable() or len(name.encode()) > LONGEST_RELEASE or not fits(name):
         return "release"
     return name

@@ -39,7 +39,7 @@ def not_protected(found: Collected) -> list[parts.Text]:
     """Those of this version first."""
     return limits_of(
         models={requirement.model.name for requirement in found.requirements}
-        | {one["model"] for one in found.guarantee},
+        | {one.get("model", "") for one in found.guarantee},
         sensitive=found.of_role("sensitive", "semi_sensitive"),
         insensitive=found.of_role("insensitive"),
         people=found.counts_people,

@@ -92,3 +92,56 @@ ALTER TABLE hospital.patient
 -- analyze_patients --
 -- Statistics for the planner and for `pganon policy init`.
 ANALYZE hospital.patient;
+
+-- create_clinic --
+-- Other patients, in four tables: their admissions and diagnoses, and the wards.
+CREATE SCHEMA clinic
+CREATE TABLE ward (ward_no integer PRIMARY KEY, name text NOT NULL)
+CREATE TABLE patient (
+    patient_no integer PRIMARY KEY, name text NOT NULL, born integer NOT NULL, sex text NOT NULL
+)
+CREATE TABLE admission (
+    admission_no integer PRIMARY KEY,
+    patient_no integer NOT NULL REFERENCES patient,
+    ward_no integer NOT NULL REFERENCES ward,
+    admitted date NOT NULL
+)
+CREATE TABLE diagnosis (
+    admission_no integer NOT NULL REFERENCES admission, code text NOT NULL
+);
+
+-- fill_clinic --
+-- Wards of obstetrics have women alone.
+WITH seeded AS (
+    SELECT setseed(0.5772)
+),
+ward AS (
+    INSERT INTO clinic.ward
+    SELECT n, (ARRAY['obstetrics', 'surgery', 'heart', 'lungs', 'nerves', 'bones'])[n]
+    FROM generate_series(1, 6) AS n
+),
+patient AS (
+    INSERT INTO clinic.patient
+    SELECT
+        n, 'Patient ' || n, 2005 - floor(80 * sqrt(random()))::int,
+        CASE WHEN random() < 0.52 THEN 'female' ELSE 'male' END
+    FROM seeded, generate_series(1, 2000) AS n
+    RETURNING patient_no, born, sex
+),
+admission AS (
+    INSERT INTO clinic.admission
+    SELECT
+        row_number() OVER (), p.patient_no,
+        CASE WHEN p.sex = 'female' AND p.born > 1975 AND random() < 0.4 THEN 1
+            ELSE 2 + floor(5 * random()) END,
+        date '2021-01-01' + floor(1460 * random())::int
+    FROM patient AS p, generate_series(1, floor(3.4 * random())::int + 0 * p.patient_no) AS n
+    RETURNING admission_no, ward_no
+)
+INSERT INTO clinic.diagnosis
+SELECT a.admission_no, chr(64 + a.ward_no) || floor(8 * power(random(), 1.5))
+FROM admission AS a, generate_series(1, 1 + floor(2.4 * random())::int + 0 * a.ward_no) AS n;
+
+-- analyze_clinic --
+-- Statistics for the planner.
+ANALYZE clinic.patient, clinic.admission, clinic.diagnosis, clinic.ward;
