@@ -144,3 +144,7 @@ def test_the_demo_shows_what_it_says(home):
     assert "refused: entropy_l_diversity" in done.out
     assert "released, version 1" in done.out
     assert "no worker is alive" not in done.out
+    assert "published published.clinic and what belongs to it, version 1" in done.out
+    assert "whoever knows that somebody has rows of diagnosis finds at least 12 people" in done.out
+    policy = (Path(home) / "demo" / "clinic.yaml").read_text("utf-8")
+    assert "sex: {role: quasi_identifying, apart: true}" in policy
