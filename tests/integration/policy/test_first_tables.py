@@ -57,7 +57,15 @@ def test_a_school(db: Database, tmp_path: Path) -> None:
     school(db)
     policy, text, file = written(db, "school.pupil", tmp_path)
     tables = policy["tables"]
-    assert list(tables) == ["pupil", "counselling", "enrolment", "grade"]
+    assert list(tables) == ["pupil", "attendance", "counselling", "enrolment", "grade"]
+    attendance = {name: one["role"] for name, one in tables["attendance"]["columns"].items()}
+    assert attendance == {
+        "pupil_id": "identifying",
+        "term": "insensitive",
+        "sheet": "identifying",
+        "days_absent": "sensitive",
+    }
+    assert "groups" not in tables["attendance"]
     assert tables["pupil"]["columns"]["mentor"] == {"role": "identifying"}
     assert tables["enrolment"]["key"] == ["pupil_id", "subject", "term"]
     assert tables["grade"]["references"] == [
@@ -239,3 +247,83 @@ def test_circles_and_keys_that_others_do_not_name(db: Database, tmp_path: Path) 
     assert tables["referral"]["references"] == {"patient_no": "patient"}
     assert "hospital.parking: leads over hospital.patient, by other columns than its key" in text
     run(db, file)
+
+
+def test_no_part_is_left_without_what_models_need(db: Database, tmp_path: Path) -> None:
+    """Kept apart, all men had one value of a sensitive column of the root."""
+    db.source(HOSPITAL)
+    db.source(
+        "UPDATE hospital.admission AS a SET ward_no = 7 - ward_no FROM hospital.patient AS p"
+        " WHERE p.patient_no = a.patient_no AND p.sex = 'M' AND a.ward_no = 1;"
+        " ALTER TABLE hospital.patient ADD pregnancy text;"
+        " UPDATE hospital.patient SET pregnancy = CASE WHEN sex = 'M' THEN 'none'"
+        " WHEN patient_no % 2 = 0 THEN 'one' ELSE 'more' END"
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert policy["tables"]["patient"]["columns"]["pregnancy"]["role"] == "sensitive"
+    assert "apart" not in policy["tables"]["patient"]["columns"]["sex"]
+    assert "tell sex, and some of it are too few to be kept apart" in text
+    run(db, file)
+
+
+def test_long_names_and_names_of_views(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    long = "a_very_long_name_of_a_column_that_leaves_no_room_for_more_words"
+    db.source(
+        f"""
+        ALTER TABLE hospital.diagnosis ADD {long} int, ADD rows int;
+        UPDATE hospital.diagnosis
+        SET {long} = ascii(code) % 5, rows = length(code) + ascii(code) % 3;
+        CREATE TABLE hospital.groups (
+            patient_no int REFERENCES hospital.patient, "group" text, diagnosis text
+        );
+        INSERT INTO hospital.groups
+        SELECT patient_no, chr(65 + patient_no % 4), chr(65 + patient_no % 3)
+        FROM hospital.patient;
+        ALTER TABLE hospital.patient ADD group_id int;
+        UPDATE hospital.patient SET group_id = patient_no % 40;
+        """
+    )
+    policy, _, file = written(db, "hospital.patient", tmp_path)
+    columns = policy["tables"]["diagnosis"]["columns"]
+    assert columns[long]["as"] == f"{long[:20]}_2"
+    assert columns["rows"]["as"] == "rows_2"
+    assert policy["tables"]["hospital_groups"]["source"] == "hospital.groups"
+    run(db, file)
+
+
+def test_tables_few_people_have_rows_in(db: Database, tmp_path: Path) -> None:
+    """Three men have rows: kept apart, they were too few. What others lead over has no groups of
+    its own, nor what leads over others."""
+    db.source(HOSPITAL)
+    db.source(
+        """
+        UPDATE hospital.admission AS a SET ward_no = 7 - ward_no FROM hospital.patient AS p
+        WHERE p.patient_no = a.patient_no AND p.sex = 'M' AND a.ward_no = 1;
+        CREATE TABLE hospital.study (
+            study_no int PRIMARY KEY, patient_no int REFERENCES hospital.patient, arm text
+        );
+        INSERT INTO hospital.study
+        SELECT patient_no, patient_no, chr(65 + patient_no % 3) FROM (
+            (SELECT patient_no FROM hospital.patient WHERE sex = 'F' ORDER BY 1 LIMIT 150)
+            UNION ALL (SELECT patient_no FROM hospital.patient WHERE sex = 'M' ORDER BY 1 LIMIT 3)
+        ) AS p;
+        CREATE TABLE hospital.visit (study_no int REFERENCES hospital.study, mood text);
+        INSERT INTO hospital.visit SELECT study_no, chr(65 + study_no % 4) FROM hospital.study;
+        """
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    tables = policy["tables"]
+    assert "groups" not in tables["study"] and "groups" not in tables["visit"]
+    assert text.count("few people have rows, which makes all groups large") == 2
+    assert "apart" not in tables["patient"]["columns"]["sex"]
+    run(db, file)
+    db.source("DROP TABLE hospital.visit")
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert policy["tables"]["study"]["groups"] == "own"
+    db.source(
+        "DELETE FROM hospital.study AS s USING hospital.patient AS p"
+        " WHERE p.patient_no = s.patient_no AND p.sex = 'M'"
+    )
+    policy, _, _ = written(db, "hospital.patient", tmp_path)
+    assert policy["tables"]["patient"]["columns"]["sex"]["apart"] is True

@@ -51,6 +51,12 @@ CREATE TABLE school.counselling (
 INSERT INTO school.counselling
 SELECT n, (ARRAY['anxiety', 'family', 'bullying'])[1 + (n / 9) % 3], 'note ' || n
 FROM generate_series(1, 900, 9) n;
+CREATE TABLE school.attendance (
+    pupil_id int REFERENCES school.pupil, term int, sheet int, days_absent int,
+    PRIMARY KEY (pupil_id, term, sheet)
+);
+INSERT INTO school.attendance
+SELECT n, t, 1, (n * t) % 7 FROM generate_series(1, 900) n, generate_series(1, 2) t;
 CREATE TABLE school.prize (pupil_id int REFERENCES school.pupil, prize text);
 INSERT INTO school.prize VALUES (1, 'chess'), (2, 'maths');
 CREATE TABLE school.library_card (
