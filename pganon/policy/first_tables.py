@@ -75,7 +75,7 @@ class Around:
 
     Attributes:
         keys: by table, the columns by which rows of others name its rows.
-        ways: of tables that lead to people, each after those that it leads to; not in circles.
+        ways: of tables that lead to people, each after those that it leads to, but in circles.
         lookups: tables that these name, and that lead nowhere, with all that name them.
         left: tables that are not released, and why.
     """
@@ -167,13 +167,9 @@ def around(conn: Connection, root: Relation) -> Around:
     ways: dict[QualifiedName, list[Reference]] = {}
     for name in (one for one in reached[1:] if one in relations):
         over = [one for one in every if one.source == name and one.target in depth]
-        ways[name] = []
-        for one in over:
-            # A table that is farther may lead back.
-            if depth[one.target] > depth[name] or _leads(one.target, name, ways):
-                continue
-            if _usable(one, relations, keys):
-                ways[name].append(one)
+        # A table that is farther may lead back. Of circles of equally far ones the first is left.
+        near = [one for one in over if depth[one.target] <= depth[name]]
+        ways[name] = [one for one in near if _usable(one, relations, keys)]
         if not ways[name]:
             read = [one.target for one in over if one.target in relations]
             why = "by other columns than its key, or such as cannot be read" if read else _LEFT
@@ -225,15 +221,6 @@ def _names_rows(one: Column, other: Column) -> bool:
         c.readable and c.has_canonical_text and c.collation_deterministic for c in (one, other)
     )
     return exact and texts_of(one) == texts_of(other)
-
-
-def _leads(
-    name: QualifiedName, to: QualifiedName, ways: Mapping[QualifiedName, Sequence[Reference]]
-) -> bool:
-    seen = [name]
-    for one in seen:  # grows
-        seen += [way.target for way in ways.get(one, ()) if way.target not in seen]
-    return to in seen
 
 
 def _in_order(ways: Mapping[QualifiedName, Sequence[Reference]]) -> Iterator[QualifiedName]:
