@@ -333,7 +333,9 @@ def test_tables_few_people_have_rows_in(db: Database, tmp_path: Path) -> None:
     )
     policy, _, _ = written(db, "hospital.patient", tmp_path)
     assert policy["tables"]["patient"]["columns"]["sex"]["apart"] is True
-    db.source("UPDATE hospital.patient SET sex = 'X' WHERE patient_no BETWEEN 1000 AND 1050")
+    db.source(
+        "UPDATE hospital.patient SET sex = 'X' WHERE sex = 'M' AND patient_no BETWEEN 1000 AND 1099"
+    )
     policy, text, file = written(db, "hospital.patient", tmp_path)
     assert "some of it are too few to be kept apart" in text
     assert "apart" not in policy["tables"]["patient"]["columns"]["sex"]
