@@ -167,10 +167,11 @@ def test_a_role_with_nothing_but_select(db: Database) -> None:
         "GRANT USAGE ON SCHEMA hospital TO analyst;"
         " GRANT SELECT ON ALL TABLES IN SCHEMA hospital TO analyst"
     )
-    db.admin.execute(
+    revoked = (
         f'REVOKE ALL ON DATABASE "{db.name}" FROM PUBLIC, analyst;'
         f' GRANT CONNECT ON DATABASE "{db.name}" TO analyst'
     )
+    db.admin.execute(revoked.encode())
     made = pganon(
         "policy", "init", "hospital.patient", "--tables", "--json", "--dsn", db.dsn("analyst")
     )
