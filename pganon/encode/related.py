@@ -1,6 +1,6 @@
 """Related tables as the snapshot reads them: keys as text, values in the type that is published.
 
-everybody   (key)                     every row of the root, with those that are not released
+root_keys   (key)                     every row of the root, with those that are not released
 events<n>   (stays, key, w<i>, v<j>)  rows of a table of events: whether they fulfil its
             condition, their own key, the keys that their references name, and values
 lookup<n>   (key, c<j>)               a table without people
@@ -20,7 +20,7 @@ from pganon.sqltools import aliased, cast, col, fragment, named
 from pganon.steps import CreateTable, State, table
 from pganon.steps.facts import Fact, count
 
-EVERYBODY = "everybody"
+EVERYBODY = "root_keys"
 
 
 def events_table(events: Events) -> str:

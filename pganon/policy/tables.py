@@ -265,7 +265,7 @@ _OPTIONS = {
     "suppression_limit": 0.0,
     "on_infeasible": "refuse",
     "records_per_individual": "one",
-    "refresh": "recompute",
+    "leavers": "keep",
     "inference": None,
     "requests": None,
     "aliases": None,

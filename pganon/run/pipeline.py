@@ -386,7 +386,10 @@ def _only_withdraws(state: State) -> bool:
     return state[DUE] == 0 and bool(state.facts.get(LEAVING))
 
 
-_FAILED = (ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS)
+_FAILED = (
+    *(ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS),
+    *(ErrorCode.TOO_FEW_HOLDERS, ErrorCode.EVENT_SHARE),
+)
 """Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
 
 
@@ -404,7 +407,8 @@ def _remembering_failure(conn: Connection, plan: Plan, computation: Computation)
             raise
         suppressed = growth.suppressed + tested
         limit = plan.spec.policy.suppression_limit
-        if suppressed > limit * (growth.released + suppressed):
+        within = suppressed <= limit * (growth.released + suppressed)
+        if not within and not plan.spec.tests_once:
             raise
         release = plan.spec.policy.release
         recording.finish_cohorts(conn, release, computation.state.run_id, tested)

@@ -116,8 +116,8 @@ class Added:
         left: people in groups that were shown so far, who are not in the source any more.
         withdrawn_groups, withdrawn_people, withdrawn_records: what is shown no longer for that,
             of which these people are a part.
-        stale: people in groups that stay, who have other values or quasi-identifiers now than those
-            that they are shown with.
+        stale: people in groups that stay, who have other values, quasi-identifiers or rows of
+            events now than those that they are shown with.
     """
 
     newcomers: int

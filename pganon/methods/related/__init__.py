@@ -28,7 +28,7 @@ from pganon.forms.form import (
 from pganon.methods.common.base import Method
 from pganon.methods.related import checks, staging, views
 from pganon.methods.related.groups import group_steps
-from pganon.methods.related.links import link_steps, lookup_warnings, row_steps
+from pganon.methods.related.links import link_steps, lookup_steps, lookup_warnings, row_steps
 from pganon.methods.related.pairs import open_pairs
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Related
@@ -46,7 +46,9 @@ def related(method: Method) -> Method:
 
     def partition_steps(spec: ReleaseSpec) -> Iterator[Step]:
         found = _related(spec)
-        yield from link_steps(spec, found)
+        if spec.growth is None:
+            yield from link_steps(spec, found)
+        yield from lookup_steps(spec, found)
         yield from method.partition_steps(spec)
         yield from row_steps(spec, found)
         yield from group_steps(spec, found)

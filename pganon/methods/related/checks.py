@@ -14,6 +14,7 @@ from pganon.encode.related import lookup_table, value_key
 from pganon.forms.form import STRUCTURE, Tables
 from pganon.methods.common.form.checks import offending_check
 from pganon.methods.related.groups import within
+from pganon.methods.related.links import shown_lookup
 from pganon.methods.related.staging import (
     FREQUENT,
     Slice,
@@ -48,7 +49,7 @@ SAID = {
 
 def checks(spec: ReleaseSpec, related: Related, tables: Tables) -> tuple[CheckQuery, ...]:
     return (
-        offending_check(STRUCTURE, "tables", stacked(list(_broken(related, tables)))),
+        offending_check(STRUCTURE, "tables", stacked(list(_broken(spec, related, tables)))),
         *[_size(related, p, tables) for p in related.partitions],
         *[_holders(related, p, e, tables) for p in related.partitions for e in p.events],
         *_shares(related, tables),
@@ -59,7 +60,7 @@ def checks(spec: ReleaseSpec, related: Related, tables: Tables) -> tuple[CheckQu
 # -- how relations fit together --------------------------------------------------------------------
 
 
-def _broken(related: Related, tables: Tables) -> Iterator[exp.Select]:
+def _broken(spec: ReleaseSpec, related: Related, tables: Tables) -> Iterator[exp.Select]:
     """SELECTs of what does not fit, each of which is to have no row."""
     for p in related.partitions:
         yield _people(p, tables)
@@ -90,7 +91,7 @@ def _broken(related: Related, tables: Tables) -> Iterator[exp.Select]:
         yield repeated.group_by(*keys)
     for one in singles(related):
         yield _summed(related, one, tables)
-        yield from _unnamed(related, one, tables)
+        yield from _unnamed(spec, related, one, tables)
     for events in related.events:
         yield from _frequent(related, events, tables)
     for one in paired(related):
@@ -130,19 +131,19 @@ def _summed(related: Related, one: Slice, tables: Tables) -> exp.Select:
     )
 
 
-def _unnamed(related: Related, one: Slice, tables: Tables) -> Iterator[exp.Select]:
+def _unnamed(
+    spec: ReleaseSpec, related: Related, one: Slice, tables: Tables
+) -> Iterator[exp.Select]:
     """Values that name no row of their lookup."""
     (item,) = one.items
     if item.lookup is None:
         return
     lookup = related.lookups[item.lookup]
-    names = {column.name: published for column, published in lookup.columns}
     yield query(
         "select 1 as one from s where :v is not null"
-        " and not exists (select from k where :key = :named)",
-        {"s": tables[one.part], "k": tables[lookup_table(lookup)]},
+        " and not exists (select from k where k.key = :named)",
+        {"s": tables[one.part], "k": shown_lookup(spec, lookup, tables[lookup_table(lookup)])},
         v=col(item.published, "s"),
-        key=value_key(lookup.key, col(names[lookup.key.name], "k")),
         named=value_key(item.column, col(item.published, "s")),
     )
 

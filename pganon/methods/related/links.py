@@ -10,21 +10,24 @@ rows<n>     (gid, person, k<j>, s<j>)   rows of people who are released: codes o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.values import equal_key
 from pganon.encode.related import EVERYBODY, events_table, lookup_table, value_key
 from pganon.encode.work import CODED, codes_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
-from pganon.forms.work import GROUPED
+from pganon.forms.elements import text_key
+from pganon.forms.growing import ROW_MARKS
+from pganon.forms.work import GROUPED, class_groups
 from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.tables import Events, Item, Related
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
+from pganon.resolved.tables import Events, Item, Lookup, Related
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
@@ -40,7 +43,7 @@ def rows_table(state: State, events: Events) -> QualifiedName:
 
 
 def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """Before any class is made: rows find their people, or the run is refused."""
+    """Rows find their people, or the run is refused."""
     return (
         _keys(related),
         *[
@@ -50,8 +53,35 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
             for e in related.events
         ],
         _links(related),
-        *([_lookups(spec, related)] if related.lookups else []),
     )
+
+
+def lookup_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    return (_lookups(spec, related),) if related.lookups else ()
+
+
+def mark_step(related: Related) -> Step:
+    """What rows everybody has, by which it is seen whose are others later."""
+
+    def select(state: State) -> exp.Select:
+        each = [
+            query(
+                "select l.person, hashtextextended(:row::text, 0)::numeric as mark from l"
+                " where not l.orphan and not l.leaves",
+                {"l": linked_table(state, e)},
+                row=exp.func("jsonb_build_array", num(e.index), *_texts(e)),
+            )
+            for e in related.events
+        ]
+        return query(
+            "select m.person, sum(m.mark) as rows from m group by m.person", {"m": stacked(each)}
+        )
+
+    return table(ROW_MARKS, "what rows everybody has", select)
+
+
+def _texts(events: Events) -> list[exp.Expr]:
+    return [text_key(equal_key(i.column, col(f"v{i.index}", "l"))) for i in events.items]
 
 
 def row_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
@@ -211,11 +241,14 @@ def _referring(related: Related) -> list[tuple[Events, Item]]:
 
 
 def _lookups(spec: ReleaseSpec, related: Related) -> Check:
-    """Whether values name rows of lookups, and whether these are not people after all."""
+    """Whether values name rows of lookups, and whether these are not people after all: of a few
+    people who are added to a version most lookups would seem to be."""
     referring = _referring(related)
 
     def select(state: State) -> exp.Select:
         tree = exp.select(named(num(len(referring)), "referring"))
+        for one in related.lookups:
+            tree = tree.select(named(_changed_rows(spec, state, one), f"changed{one.index}"))
         for number, (events, item) in enumerate(referring):
             named_rows = query(
                 "select l.person, :key as key from l where not l.orphan and not l.leaves"
@@ -240,6 +273,8 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
             few = query(
                 "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
             )
+            if spec.tests_once:
+                alone, few = exp.select(num(0)), exp.select(num(0))
             tree = tree.select(
                 named(scalar(missing), f"unnamed{number}"),
                 named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
@@ -271,24 +306,55 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         gives += [
             count(f"{what}{number}", "tables_", assumed=0) for what in ("unnamed", "alone", "few")
         ]
+    gives += [count(f"changed{one.index}", "tables_", assumed=0) for one in related.lookups]
     return Check("lookups", "whether lookups are about nobody", select, problem, gives=gives)
 
 
-def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> list[str]:
-    """Of lookups with rows that few people have to do with."""
+def shown_lookup(spec: ReleaseSpec, lookup: Lookup, *added: QualifiedName) -> exp.Select:
+    """SELECT key, c<j>..: the rows that a version shows to which the run adds, and these."""
+    earlier = spec.growth.tables_of(lookup_table(lookup)) if spec.growth is not None else ()
+    shown = [named(col(name, "t"), f"c{n}") for n, (_, name) in enumerate(lookup.columns)]
+    key = next(name for column, name in lookup.columns if column == lookup.key)
+    shown.append(named(value_key(lookup.key, col(key, "t")), "key"))
+    each = [query("select 1 from t", {"t": one}) for one in (*earlier, *added)]
+    return stacked([one.select(*[c.copy() for c in shown], append=False) for one in each])
+
+
+def _changed_rows(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Expr:
+    """How many of these are no more as they are shown."""
+    if not spec.grows:
+        return num(0)
+    names = [f"c{number}" for number, _ in enumerate(lookup.columns)]
+    same = [fragment(":a is not distinct from :b", a=col(n, "t"), b=col(n, "e")) for n in names]
+    tree = query(
+        "select count(*) from e where not exists (select from t where t.key = e.key and :same)",
+        {"e": shown_lookup(spec, lookup), "t": state.work(lookup_table(lookup))},
+        same=exp.and_(*same),
+    )
+    return scalar(tree)
+
+
+def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> Iterator[str]:
+    """Of lookups with rows that few people have to do with, or that are others than a version
+    shows."""
     related = spec.related
     assert related is not None
+    for lookup in related.lookups:
+        if changed := found.get(f"tables_changed{lookup.index}"):
+            yield (
+                f"{changed} rows of {quote(lookup.name)} changed or went; the version shows them"
+                " as they were"
+            )
     few = [
         f"{quote(related.lookups[item.lookup or 0].name)} ({found.get(f'tables_few{number}')})"
         for number, (_, item) in enumerate(_referring(related))
         if found.get(f"tables_few{number}")
     ]
-    if not few:
-        return []
-    return [
-        f"rows of tables with people: none that fewer than {related.k} people have to do with are"
-        f" published as they are: {first_few(few)}"
-    ]
+    if few:
+        yield (
+            f"rows of tables with people: none that fewer than {related.k} people have to do with"
+            f" are published as they are: {first_few(few)}"
+        )
 
 
 # -- rows ------------------------------------------------------------------------------------------
@@ -366,6 +432,26 @@ def _rows(state: State, events: Events) -> exp.Select:
         ranked = fragment("(dense_rank() over (order by :s))::int", s=col(f"s{item.index}", "m"))
         tree = tree.select(named(ranked, f"k{item.index}"), col(f"s{item.index}", "m"))
     return tree
+
+
+def released_rows(spec: ReleaseSpec, state: State, events: Events) -> QualifiedName | exp.Select:
+    """Rows of people who are in groups."""
+    if not spec.tests_once:
+        return rows_table(state, events)
+    return query(
+        "select r.* from r join g on g.gid = r.gid",
+        {"r": rows_table(state, events), "g": state.work(class_groups(0))},
+    )
+
+
+def released_people(spec: ReleaseSpec, state: State) -> QualifiedName | exp.Select:
+    """SELECT individual: people who are in groups."""
+    coded = state.work(CODED)
+    if not spec.tests_once:
+        return coded
+    tree = query("select c.individual from c", {"c": coded})
+    tree = tree.join(aliased(state.work(GROUPED), "g"), on=equal(codes_of(spec), "g", "c"))
+    return tree.join(aliased(state.work(class_groups(0)), "n"), on=equal(["gid"], "n", "g"))
 
 
 def values_of(state: State, events: Events, item: Item) -> exp.Select:

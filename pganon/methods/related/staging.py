@@ -17,12 +17,17 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.related import lookup_table, rows_read
-from pganon.encode.work import CODED
 from pganon.errors import PganonError, Unbalanced
 from pganon.forms.stored_relations import drawn_numbers, key_step, numbers, stored
 from pganon.forms.work import class_groups
 from pganon.identifiers import first_few, quote
-from pganon.methods.related.links import linked_table, rows_table, values_of
+from pganon.methods.related.links import (
+    linked_table,
+    released_people,
+    released_rows,
+    shown_lookup,
+    values_of,
+)
 from pganon.methods.related.pairs import OpenPairs, open_pairs
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
@@ -149,16 +154,18 @@ def staging_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
         yield _staged(
             frequent_part(events),
             f"frequent values of {events.name}",
-            lambda s, e=events: _frequent(s, e),
+            lambda s, e=events: _frequent(spec, s, e),
         )
     for lookup in related.lookups:
         yield _staged(
-            lookup_table(lookup), f"rows of {lookup.name}", lambda s, one=lookup: _lookup(s, one)
+            lookup_table(lookup),
+            f"rows of {lookup.name}",
+            lambda s, one=lookup: _lookup(spec, s, one),
         )
-    yield balance_step(related)
+    yield balance_step(spec, related)
 
 
-def balance_step(related: Related) -> Check:
+def balance_step(spec: ReleaseSpec, related: Related) -> Check:
     """Every row that was read is of somebody who is released, of nobody, or left out; and whoever
     has a value is counted once, in one group."""
 
@@ -168,7 +175,7 @@ def balance_step(related: Related) -> Check:
             kept = query(
                 "select l.person from l where not l.orphan and not l.leaves"
                 " and exists (select from c where c.individual = l.person)",
-                {"l": linked_table(state, e), "c": state.work(CODED)},
+                {"l": linked_table(state, e), "c": released_people(spec, state)},
             )
             counted = [
                 num(state[rows_read(e)]),
@@ -179,7 +186,7 @@ def balance_step(related: Related) -> Check:
             held = fragment("coalesce(sum(:h), 0)::bigint", h=col(p.holders(e), "g"))
             shown = [
                 scalar(query("select count(*) from l", {"l": linked_table(state, e)})),
-                scalar(query("select count(*) from r", {"r": rows_table(state, e)})),
+                scalar(query("select count(*) from r", {"r": released_rows(spec, state, e)})),
                 scalar(query("select :n as n from g", {"g": state.stage(group_part(p))}, n=held)),
             ]
             for one in singles(related):
@@ -187,7 +194,7 @@ def balance_step(related: Related) -> Check:
                     continue
                 each = query(
                     "select count(distinct (r.person, :k)) from r",
-                    {"r": rows_table(state, e)},
+                    {"r": released_rows(spec, state, e)},
                     k=col(f"k{one.items[0].index}", "r"),
                 )
                 total = query(
@@ -332,12 +339,12 @@ def _seconds(state: State, related: Related, one: OpenPairs) -> exp.Select:
     ).order_by(col("number", "d"), col("y", "s"))
 
 
-def _frequent(state: State, events: Events) -> exp.Select:
+def _frequent(spec: ReleaseSpec, state: State, events: Events) -> exp.Select:
     parts: list[exp.Select] = []
     for item in events.slices:
         each = query(
             "select :k as k, r.person, count(*) as n from r group by 1, 2",
-            {"r": rows_table(state, events)},
+            {"r": released_rows(spec, state, events)},
             k=col(f"k{item.index}", "r"),
         )
         parts.append(
@@ -390,9 +397,13 @@ def _told(each: exp.Select) -> exp.Select:
     return tree.with_("e", as_=each).with_("c", as_=counted)
 
 
-def _lookup(state: State, lookup: Lookup) -> exp.Select:
+def _lookup(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Select:
+    """Of a version that grows the rows that it does not show yet."""
     columns = [
         named(col(f"c{number}", "t"), name) for number, (_, name) in enumerate(lookup.columns)
     ]
     tree = query("select 1 from t", {"t": state.work(lookup_table(lookup))})
+    if spec.grows:
+        shown = query("select e.key from e", {"e": shown_lookup(spec, lookup)})
+        tree = tree.where(fragment("t.key not in :shown", shown=scalar(shown)))
     return tree.select(*columns, append=False).order_by(col("key", "t"))
