@@ -331,13 +331,22 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "publish.labels",
         "labels is not for related tables",
     ),
+    "leavers": (
+        wards.policy(refresh="increments", leavers="withdraw"),
+        "leavers",
+        "leavers is not for related tables",
+    ),
+    "invariant": (
+        wards.policy(refresh="invariant"),
+        "refresh",
+        "the method mondrian cannot keep the values of its groups",
+    ),
     **{
         key: (wards.policy(**{key: value}), key, f"{key} is not for related tables")
         for key, value in {
             "suppression_limit": 0.1,
             "on_infeasible": "suppress",
             "records_per_individual": "many_accepted",
-            "refresh": "increments",
             "requests": {"roles": ["r"]},
             "aliases": {"relation": "public.a"},
             "exclusions": [{"when": {"sex": "F"}, "never": {"sex": "M"}}],
