@@ -25,6 +25,7 @@ from pganon.forms.growing import ROW_MARKS
 from pganon.forms.work import GROUPED, class_groups
 from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
+from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Events, Item, Lookup, Related
 from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked
@@ -241,8 +242,8 @@ def _referring(related: Related) -> list[tuple[Events, Item]]:
 
 
 def _lookups(spec: ReleaseSpec, related: Related) -> Check:
-    """Whether values name rows of lookups, and whether these are not people after all: of a few
-    people who are added to a version most lookups would seem to be."""
+    """Whether values name rows of lookups, and whether these are not people after all: of the few
+    who are added to a version alone most lookups would seem to be."""
     referring = _referring(related)
 
     def select(state: State) -> exp.Select:
@@ -250,12 +251,15 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         for one in related.lookups:
             tree = tree.select(named(_changed_rows(spec, state, one), f"changed{one.index}"))
         for number, (events, item) in enumerate(referring):
-            named_rows = query(
-                "select l.person, :key as key from l where not l.orphan and not l.leaves"
-                " and exists (select from c where c.individual = l.person)",
-                {"l": linked_table(state, events), "c": state.work(CODED)},
-                key=value_key(item.column, col(f"v{item.index}", "l")),
-            )
+            named_rows, of_everybody = [
+                query(
+                    "select l.person, :key as key from l where not l.orphan and not l.leaves"
+                    " and exists (select from c where c.individual = l.person)",
+                    {"l": linked_table(state, events), "c": people},
+                    key=value_key(item.column, col(f"v{item.index}", "l")),
+                )
+                for people in (state.work(CODED), state.work(WHOLE if spec.grows else CODED))
+            ]
             lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))
             missing = query(
                 "select count(*) from r where r.key is not null"
@@ -265,7 +269,7 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
             each = query(
                 "select r.key, count(distinct r.person) as people from r where r.key is not null"
                 " group by r.key",
-                {"r": named_rows},
+                {"r": of_everybody},
             )
             alone = query(
                 "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
@@ -273,8 +277,6 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
             few = query(
                 "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
             )
-            if spec.tests_once:
-                alone, few = exp.select(num(0)), exp.select(num(0))
             tree = tree.select(
                 named(scalar(missing), f"unnamed{number}"),
                 named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),

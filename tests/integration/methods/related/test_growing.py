@@ -239,16 +239,26 @@ def test_values_of_new_people_name_rows_of_lookups(built: Database) -> None:
     assert grow(built).added.released == 120
 
 
-def test_few_new_people_make_no_people_of_lookups(built: Database) -> None:
-    """Of 60 people most wards that they name are of one person."""
-    built.source("INSERT INTO hospital.ward SELECT n, 'w' FROM generate_series(10, 3000) AS n")
+@pytest.mark.parametrize("beds", [False, True])
+def test_lookups_are_looked_at_beside_everybody(built: Database, beds: bool) -> None:
+    """Of the new people alone most wards that they name are of one person."""
+    built.source(
+        "INSERT INTO hospital.ward SELECT n, 'w' FROM generate_series(10, 3000) AS n;"
+        " UPDATE hospital.admission SET ward_no = 10 + patient_no % 110",
+        grant=False,
+    )
     grow(built)
     more = moved(120, 2)
-    more["admission"] = [(*row[:2], 10 + n, *row[3:]) for n, row in enumerate(more["admission"])]
+    more["admission"] = [
+        (*row[:2], 500 + n if beds else 10 + row[1] % 110, *row[3:])
+        for n, row in enumerate(more["admission"])
+    ]
     add(built, more)
-    done = grow(built)
-    assert done.added.released == 120
-    assert not [text for text in done.warnings if "fewer than" in text]
+    if beds:
+        with refused("lookup_people"):
+            grow(built)
+    else:
+        assert grow(built).added.released == 120
 
 
 # -- who is left out -------------------------------------------------------------------------------
