@@ -125,10 +125,16 @@ def _show_added(added: Added) -> None:
             "newcomers": f"{added.newcomers} people, {added.waiting} of them wait",
             "tested": f"{added.tested} people in {added.cohorts} cohorts",
             "added": f"{added.released} records, {added.suppressed} permanently suppressed",
+            **({"period": _period(added)} if added.period else {}),
+            **({"late": f"{added.late} rows are left out"} if added.late else {}),
             **({"left": _left(added)} if added.left else {}),
             **({"stale": f"{added.stale} people are not as they are shown"} if added.stale else {}),
         }
     )
+
+
+def _period(added: Added) -> str:
+    return f"{added.period} was added; {added.left_out} groups are left out of it"
 
 
 def _left(added: Added) -> str:

@@ -47,7 +47,7 @@ ROW_MARKS = "row_marks"
 def everybody(spec: ReleaseSpec, state: State) -> QualifiedName | exp.Select:
     """The records of the whole source; of related tables with a number for their rows of events."""
     whole = state.work(WHOLE)
-    if spec.related is None or not spec.related.events:
+    if spec.related is None or not spec.related.lasting:
         return whole
     return query(
         "select w.*, m.rows from w left join m on m.person = w.individual",
@@ -216,7 +216,7 @@ def quasi_mark(spec: ReleaseSpec, state: State, table: str) -> exp.Expr:
         text_key(equal_key(attribute.column, col(f"q{attribute.index}", table)))
         for attribute in spec.attributes
     ]
-    if spec.related is not None and spec.related.events:
+    if spec.related is not None and spec.related.lasting:
         values.append(text_key(col("rows", table)))
     text = cast(exp.func("jsonb_build_array", *values), "text")
     return one_mark(spec, mark(col("person", table), text, population_secret(state)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
@@ -22,6 +22,7 @@ from pganon.publish.figures import totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import BOUNDARY, TIMED_ROWS, window
 from pganon.resolved.republication import Prints
 from pganon.steps import State, stamp_of
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
@@ -199,10 +200,18 @@ def _increments(
     """Increments of a version that grows, with the one that the run adds."""
     if plan.spec.growth is None:
         return ()
-    before = standing_increments(plan.spec.growth, state)
-    if not plan.spec.growth.adds:
-        return before
+    growth = plan.spec.growth
+    before = standing_increments(growth, state)
     selects = tuple(view.select for view in views)
+    until = window(plan.spec, state)[1] if state.facts.get(BOUNDARY) else None
+    rows = state.facts.get(TIMED_ROWS) or 0
+    if growth.closes:
+        mine = checks[len(all_checks(growth.increments)) :]
+        last = before[-1]
+        added = replace(last, run_id=state.run_id, selects=selects, checks=mine, released=0)
+        return (*before, replace(added, suppressed=0, until=until, rows=rows))
+    if not growth.adds:
+        return before
     mine = Increment(
         state.run_id,
         selects,
@@ -211,6 +220,8 @@ def _increments(
         state[SUPPRESSED],
         greatest_number(state.facts),
         tuple(guarantee(plan.spec)),
+        until,
+        rows,
     )
     return (*before, mine)
 

@@ -393,6 +393,11 @@ class ReleaseSpec:
         return self.growth is not None and self.growth.version is not None
 
     @property
+    def closes(self) -> bool:
+        """Whether a run adds a period of events to groups that there are."""
+        return self.growth is not None and self.growth.closes
+
+    @property
     def tests_once(self) -> bool:
         """Whether new individuals who fail are left out for good, whatever the limit.
 

@@ -24,9 +24,10 @@ from pganon.history.increments.regions import PENDING, regions, tree_steps
 from pganon.history.increments.removals import removed_steps
 from pganon.history.increments.stale import stale_steps
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.related.links import link_steps, mark_step
+from pganon.methods.related.links import link_steps, mark_steps, period_step
 from pganon.resolved.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import closes
 from pganon.resolved.population import People
 from pganon.sqltools import (
     aliased,
@@ -75,6 +76,7 @@ def gather_steps(
         commits: False for a dry run, which only counts the people.
     """
     return (
+        *(period_step(spec.related) if spec.related is not None else ()),
         *whole_steps(spec, people),
         *_related_steps(spec),
         *_new_individual_steps(spec, growth),
@@ -99,7 +101,7 @@ def gather_steps(
         *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(
             spec,
-            lambda s: commits and growth.unfinished is None and s[DUE] > 0,
+            lambda s: commits and growth.unfinished is None and s[DUE] > 0 and not closes(spec, s),
             divided=growth.cuts is not None,
         ),
     )
@@ -130,7 +132,7 @@ def _related_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """Whose rows of events the others are, before anybody is committed to."""
     if spec.related is None or not spec.related.events:
         return ()
-    return (*link_steps(spec, spec.related), mark_step(spec.related))
+    return (*link_steps(spec, spec.related), *mark_steps(spec, spec.related))
 
 
 def commit_step(

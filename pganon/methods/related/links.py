@@ -27,12 +27,16 @@ from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import BOUNDARY, LATE, TIMED_ROWS, closes, window
 from pganon.resolved.tables import Events, Item, Lookup, Related
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked, text
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 PEOPLE = "people"
+
+TODAY = fragment("now()")
+"""The instant at which a run begins."""
 
 
 def linked_table(state: State, events: Events) -> QualifiedName:
@@ -49,7 +53,9 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
         _keys(related),
         *[
             table(
-                f"linked{e.index}", f"whose the rows of {e.name} are", lambda s, e=e: _linked(s, e)
+                f"linked{e.index}",
+                f"whose the rows of {e.name} are",
+                lambda s, e=e: _linked(spec, s, e),
             )
             for e in related.events
         ],
@@ -57,11 +63,30 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     )
 
 
+def period_step(related: Related) -> tuple[Step, ...]:
+    """Which periods are over: before rows are read, so that none comes too late to be there."""
+    every = related.every
+    if every is None:
+        return ()
+    return (
+        Check(
+            "periods",
+            "which periods are over",
+            lambda s: query(
+                "select date_trunc(:every, :today)::date::text as boundary",
+                every=text(every),
+                today=TODAY.copy(),
+            ),
+            gives=[BOUNDARY],
+        ),
+    )
+
+
 def lookup_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     return (_lookups(spec, related),) if related.lookups else ()
 
 
-def mark_step(related: Related) -> Step:
+def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     """What rows everybody has, by which it is seen whose are others later."""
 
     def select(state: State) -> exp.Select:
@@ -72,13 +97,64 @@ def mark_step(related: Related) -> Step:
                 {"l": linked_table(state, e)},
                 row=exp.func("jsonb_build_array", num(e.index), *_texts(e)),
             )
-            for e in related.events
+            for e in related.lasting
         ]
         return query(
             "select m.person, sum(m.mark) as rows from m group by m.person", {"m": stacked(each)}
         )
 
-    return table(ROW_MARKS, "what rows everybody has", select)
+    marks = table(ROW_MARKS, "what rows everybody has", select)
+    late = Check(
+        "late",
+        "rows that came after their period was published",
+        lambda s: query(
+            "select greatest(:found - :before, 0)::bigint as late_rows",
+            found=num(0) if closes(spec, s) else timed_rows(spec, s, related, members(spec, s)),
+            before=num(sum(one.rows for one in spec.growth.increments) if spec.growth else 0),
+        ),
+        gives=[LATE],
+    )
+    timed = spec.grows and related.every is not None
+    return (*([marks] if related.lasting else []), *([late] if timed else []))
+
+
+def timed_rows(
+    spec: ReleaseSpec, state: State, related: Related, people: QualifiedName | exp.Select
+) -> exp.Expr:
+    """How many rows of tables with periods people have in the periods of a run."""
+    each = [
+        query(
+            "select l.person from l where not l.orphan and not l.leaves"
+            " and exists (select from p where p.individual = l.person)",
+            {"l": linked_table(state, related.events[number]), "p": people},
+        )
+        for number in sorted(related.timed)
+    ]
+    return scalar(query("select count(*) from r", {"r": stacked(each)}))
+
+
+def timed_step(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    """How many rows are published, or left out with their groups, to count those that come late."""
+    if related.every is None:
+        return ()
+    return (
+        Check(
+            "timed",
+            "rows of the periods that are published",
+            lambda s: exp.select(
+                named(
+                    timed_rows(
+                        spec,
+                        s,
+                        related,
+                        members(spec, s) if spec.closes else s.work(CODED),
+                    ),
+                    TIMED_ROWS.column,
+                )
+            ),
+            gives=[TIMED_ROWS],
+        ),
+    )
 
 
 def _texts(events: Events) -> list[exp.Expr]:
@@ -86,7 +162,7 @@ def _texts(events: Events) -> list[exp.Expr]:
 
 
 def row_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """When classes are made."""
+    """When classes are made, or there were some before."""
     steps: list[Step] = [table(PEOPLE, "everybody's class", lambda s: _people(spec, s))]
     for events in related.events:
         for item in events.items:
@@ -144,11 +220,15 @@ def _keys(related: Related) -> Check:
     return Check("keys", "whether keys are there once", select, problem, gives=gives)
 
 
-def _linked(state: State, events: Events) -> exp.Select:
+def _linked(spec: ReleaseSpec, state: State, events: Events) -> exp.Select:
     tree = query("select e.key from e", {"e": state.work(events_table(events))})
     people: list[exp.Expr] = []
     orphan: list[exp.Expr] = []
     leaves: list[exp.Expr] = [fragment("not e.stays")]
+    if events.period is not None:
+        start, end = window(spec, state)
+        leaves.append(fragment("coalesce(e.period >= :end::date, true)", end=text(end)))
+        leaves += [fragment("e.period < :start::date", start=text(start))] if start else []
     for number, way in enumerate(events.ways):
         name, named_row = f"l{number}", col(f"w{number}", "e")
         if way.table is None:
@@ -258,7 +338,10 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
                     {"l": linked_table(state, events), "c": people},
                     key=value_key(item.column, col(f"v{item.index}", "l")),
                 )
-                for people in (state.work(CODED), state.work(WHOLE if spec.grows else CODED))
+                for people in (
+                    members(spec, state) if spec.closes else state.work(CODED),
+                    state.work(WHOLE if spec.grows else CODED),
+                )
             ]
             lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))
             missing = query(
@@ -362,7 +445,26 @@ def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> Iterator[str
 # -- rows ------------------------------------------------------------------------------------------
 
 
+def members(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT individual, gid: people of the version that the run adds to, with their classes."""
+    assert spec.growth is not None
+    each = [
+        query("select m.member, m.class_id from m where m.marks is not null", {"m": one})
+        for one in spec.growth.tables_of("members")
+    ]
+    return query(
+        "select w.individual, m.class_id as gid from w join m on m.member = w.person",
+        {"w": state.work(WHOLE), "m": stacked(each)},
+    )
+
+
 def _people(spec: ReleaseSpec, state: State) -> exp.Select:
+    if spec.closes:
+        return query(
+            "select (row_number() over (order by m.individual))::int as person,"
+            " m.individual as key, m.gid from m",
+            {"m": members(spec, state)},
+        )
     tree = query(
         "select (row_number() over (order by c.individual))::int as person,"
         " c.individual as key, g.gid from c",
@@ -436,24 +538,32 @@ def _rows(state: State, events: Events) -> exp.Select:
     return tree
 
 
-def released_rows(spec: ReleaseSpec, state: State, events: Events) -> QualifiedName | exp.Select:
+def released_rows(
+    spec: ReleaseSpec, state: State, related: Related, events: Events
+) -> QualifiedName | exp.Select:
     """Rows of people who are in groups."""
     if not spec.tests_once:
         return rows_table(state, events)
+    groups = state.work(class_groups(related.partition_of(events).index))
     return query(
         "select r.* from r join g on g.gid = r.gid",
-        {"r": rows_table(state, events), "g": state.work(class_groups(0))},
+        {"r": rows_table(state, events), "g": groups},
     )
 
 
-def released_people(spec: ReleaseSpec, state: State) -> QualifiedName | exp.Select:
-    """SELECT individual: people who are in groups."""
+def released_people(
+    spec: ReleaseSpec, state: State, related: Related, events: Events
+) -> QualifiedName | exp.Select:
+    """SELECT individual: people who are in groups of a table."""
     coded = state.work(CODED)
     if not spec.tests_once:
         return coded
-    tree = query("select c.individual from c", {"c": coded})
-    tree = tree.join(aliased(state.work(GROUPED), "g"), on=equal(codes_of(spec), "g", "c"))
-    return tree.join(aliased(state.work(class_groups(0)), "n"), on=equal(["gid"], "n", "g"))
+    found = members(spec, state)
+    if not spec.closes:
+        found = query("select c.individual, g.gid from c", {"c": coded})
+        found = found.join(aliased(state.work(GROUPED), "g"), on=equal(codes_of(spec), "g", "c"))
+    groups = state.work(class_groups(related.partition_of(events).index))
+    return query("select c.individual from c join g on g.gid = c.gid", {"c": found, "g": groups})
 
 
 def values_of(state: State, events: Events, item: Item) -> exp.Select:
