@@ -20,7 +20,7 @@ from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.work import TREE, class_groups
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.suppression import suppressed_check
-from pganon.methods.related.links import members, rows_table
+from pganon.methods.related.links import everybody_released, rows_table
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import LEFT_OUT
@@ -272,7 +272,7 @@ def _period(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterat
             query(
                 "select a.node, null::bigint as parent, count(*) as n from m"
                 " join a on a.gid = m.gid group by a.node",
-                {"m": members(spec, s), "a": s.work(f"placed{p}")},
+                {"m": everybody_released(spec), "a": s.work(f"placed{p}")},
             ),
             s.work(f"placed{p}"),
         ),

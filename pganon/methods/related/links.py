@@ -360,6 +360,8 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
             few = query(
                 "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
             )
+            if spec.closes:  # of a period, too, most would seem to be
+                alone = few = exp.select(num(0))
             tree = tree.select(
                 named(scalar(missing), f"unnamed{number}"),
                 named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
@@ -445,16 +447,21 @@ def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> Iterator[str
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def members(spec: ReleaseSpec, state: State) -> exp.Select:
-    """SELECT individual, gid: people of the version that the run adds to, with their classes."""
+def everybody_released(spec: ReleaseSpec) -> exp.Select:
+    """SELECT member, gid: people of the version that the run adds to, with their classes."""
     assert spec.growth is not None
     each = [
-        query("select m.member, m.class_id from m where m.marks is not null", {"m": one})
+        query("select m.member, m.class_id as gid from m where m.marks is not null", {"m": one})
         for one in spec.growth.tables_of("members")
     ]
+    return stacked(each)
+
+
+def members(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT individual, gid: those of them who are in the source."""
     return query(
-        "select w.individual, m.class_id as gid from w join m on m.member = w.person",
-        {"w": state.work(WHOLE), "m": stacked(each)},
+        "select w.individual, m.gid from w join m on m.member = w.person",
+        {"w": state.work(WHOLE), "m": everybody_released(spec)},
     )
 
 

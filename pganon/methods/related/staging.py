@@ -22,8 +22,8 @@ from pganon.forms.stored_relations import drawn_numbers, key_step, numbers, stor
 from pganon.forms.work import class_groups
 from pganon.identifiers import first_few, quote
 from pganon.methods.related.links import (
+    everybody_released,
     linked_table,
-    members,
     released_people,
     released_rows,
     shown_lookup,
@@ -262,7 +262,7 @@ def whole_partition(spec: ReleaseSpec, partition: Partition) -> Partition:
 def _groups(spec: ReleaseSpec, state: State, partition: Partition) -> exp.Select:
     everybody = state.stage("records")
     if spec.closes:
-        everybody = query("select m.gid as class_id from m", {"m": members(spec, state)})
+        everybody = query("select m.gid as class_id from m", {"m": everybody_released(spec)})
     of_class = query(
         "select g.number, count(*) as people from r join n on n.class_id = r.class_id"
         " join g on g.gid = n.gid group by g.number",

@@ -87,7 +87,11 @@ def people(db: Database, number: str = "group_id") -> dict[int, set[int]]:
         "SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_members$'"
         " AND relnamespace = 'pganon_private'::regnamespace"
     ).fetchall()
+    made = "SELECT relname FROM pg_class WHERE relname ~ '^r[0-9]+_classes$'"
+    classes = {name for (name,) in db.admin.execute(made).fetchall()}
     for (table,) in tables:
+        if table.replace("members", "classes") not in classes:
+            continue  # of a period
         rows = db.admin.execute(
             f"SELECT c.{number}, s.patient_no FROM pganon_private.{table} AS m"
             f" JOIN pganon_data.{table.replace('members', 'classes')} AS c USING (class_id)"
