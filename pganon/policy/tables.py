@@ -330,6 +330,10 @@ def _periods(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:
         if first is not None and period.every != first.every:
             message = f"is every {period.every}, and that of another table every {first.every}"
             yield Refusal((*place, "every"), message, f"write every: {first.every}")
+        above = next((n for n in _above(name, events) if n in timed), None)
+        if above is not None:
+            message = f"rows lead over {show(above)}, and are of the period of its rows"
+            yield Refusal(place, message, "remove one of the two")
         declared = events[name].columns.get(period.column)
         if declared is not None and declared.role == "sensitive":
             message = "is sensitive, and every value is shown with its period"
@@ -342,6 +346,18 @@ def _periods(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:
                 " of them",
                 "remove membership, or period",
             )
+
+
+def _above(name: str, events: Mapping[str, EventTable]) -> set[str]:
+    """Tables of events over which rows lead; references that go in a circle are refused."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        one = events.get(waiting.pop())
+        more = {r.table for r in one.references} - found if one is not None else set[str]()
+        found |= more
+        waiting += more
+    return found - {name}
 
 
 def _only_of_tables(policy: Written) -> Iterator[Refusal]:

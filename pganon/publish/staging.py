@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
@@ -205,20 +205,21 @@ def _increments(
     selects = tuple(view.select for view in views)
     until = window(plan.spec, state)[1] if state.facts.get(BOUNDARY) else None
     rows = state.facts.get(TIMED_ROWS) or 0
-    if growth.closes:
-        mine = checks[len(all_checks(growth.increments)) :]
-        last = before[-1]
-        added = replace(last, run_id=state.run_id, selects=selects, checks=mine, released=0)
-        return (*before, replace(added, suppressed=0, until=until, rows=rows))
-    if not growth.adds:
+    if not growth.adds and not growth.closes:
         return before
+    if growth.closes:  # nobody is new
+        checks = checks[len(all_checks(growth.increments)) :]
+        released, suppressed, numbered = 0, 0, growth.numbered
+    else:
+        released, suppressed = state[PUBLISHED], state[SUPPRESSED]
+        numbered = greatest_number(state.facts)
     mine = Increment(
         state.run_id,
         selects,
         checks,
-        state[PUBLISHED],
-        state[SUPPRESSED],
-        greatest_number(state.facts),
+        released,
+        suppressed,
+        numbered,
         tuple(guarantee(plan.spec)),
         until,
         rows,

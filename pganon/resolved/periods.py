@@ -37,9 +37,9 @@ def window(spec: ReleaseSpec, state: State) -> tuple[str | None, str]:
         return None, state[BOUNDARY]
     assert spec.growth is not None
     assert spec.growth.until is not None
-    start = date.fromisoformat(spec.growth.until)
-    months = start.month - 1 + _MONTHS[spec.related.every or "year"]
-    return str(start), str(date(start.year + months // 12, months % 12 + 1, 1))
+    start, step = date.fromisoformat(spec.growth.until), _MONTHS[spec.related.every or "year"]
+    months = ((start.year * 12 + start.month - 1) // step + 1) * step
+    return str(start), str(date(months // 12, months % 12 + 1, 1))
 
 
 def told(spec: ReleaseSpec, state: State) -> str:

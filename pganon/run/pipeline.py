@@ -298,7 +298,8 @@ class Pipeline:
         measures = {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)}
         prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
         release = staged_release(plan, state, checks, measures, prints, sources, mark)
-        release = replace(release, guarantee=newest.guarantee)
+        if not plan.spec.closes:
+            release = replace(release, guarantee=newest.guarantee)
         result = replace(
             result_of(plan, state.run_id, whole),
             verified=statistics.verified,

@@ -55,7 +55,7 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
             table(
                 f"linked{e.index}",
                 f"whose the rows of {e.name} are",
-                lambda s, e=e: _linked(spec, s, e),
+                lambda s, e=e: _linked(spec, related, s, e),
             )
             for e in related.events
         ],
@@ -220,7 +220,7 @@ def _keys(related: Related) -> Check:
     return Check("keys", "whether keys are there once", select, problem, gives=gives)
 
 
-def _linked(spec: ReleaseSpec, state: State, events: Events) -> exp.Select:
+def _linked(spec: ReleaseSpec, related: Related, state: State, events: Events) -> exp.Select:
     tree = query("select e.key from e", {"e": state.work(events_table(events))})
     people: list[exp.Expr] = []
     orphan: list[exp.Expr] = []
@@ -261,6 +261,10 @@ def _linked(spec: ReleaseSpec, state: State, events: Events) -> exp.Select:
         for other in people[:number]
     ]
     nobody = fragment(":p is null", p=person.copy())
+    dated = [col("key", f"l{n}") for n, way in enumerate(events.ways) if way.table in related.timed]
+    if dated and events.period is None:  # what it belongs to says when it was
+        missing = [fragment(":key is null", key=key) for key in dated]
+        leaves.append(exp.and_(exp.not_(nobody.copy()), *missing))
     values = [col(f"v{item.index}", "e") for item in events.items]
     return tree.select(
         named(person, "person"),

@@ -348,6 +348,55 @@ def test_rows_of_a_period_name_rows_of_lookups(db: Database, at: Any) -> None:
     assert holds(db)
 
 
+def test_rows_that_belong_to_no_period(db: Database, at: Any) -> None:
+    """A diagnosis of a person without an admission is of no time: in every period it would be."""
+    tables = wards.rows(220, 1)
+    of = {row[0]: row[1] for row in tables["admission"]}
+    tables["diagnosis"] = [(row[0], of[row[0]], row[2]) for row in tables["diagnosis"]]
+    wards.build(db.connect("source_owner"), tables)
+    add(db, {"diagnosis": [(None, n, "timeless") for n in range(1, 60)]})
+    diagnosis = {
+        **wards.WHOLE["diagnosis"],
+        "references": {"admission_no": "admission", "patient_no": "patient"},
+    }
+    admission = {**wards.ADMISSION, "period": {"column": "admitted", "every": "year"}}
+    loaded = growing({**wards.WHOLE, "admission": admission, "diagnosis": diagnosis})
+    at("2022-01-01")
+    grow(db, loaded)
+    check_period(db, of_period(tables, "", "2022"), "before 2022-01-01", RULE, 0)
+    at("2023-01-01")
+    assert grow(db, loaded).added.period == "2022"
+    check_period(db, of_period(tables, "2022", "2023"), "2022", RULE, 0)
+    add(db, {"diagnosis": [(None, 9999, "nobody's")]})
+    with refused("orphans"):
+        grow(db, loaded)
+
+
+def test_periods_become_longer_or_shorter(db: Database, at: Any) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    at("2022-05-01")
+    grow(db, timed("quarter"))
+    at("2023-02-01")
+    assert grow(db, timed()).added.period == "2022"
+    assert grow(db, timed()).outcome == "unchanged"
+    at("2023-06-01")
+    assert grow(db, timed()).outcome == "unchanged"
+    assert grow(db, timed("quarter")).added.period == "2023-Q1"
+    assert holds(db)
+
+
+def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database, at: Any) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    at("2022-01-01")
+    grow(db, timed())
+    at("2023-01-01")
+    done = grow(db, timed(beta=0.95))
+    asked = {(one.column, one.required) for one in done.verified if one.model == "event_share"}
+    assert {("diagnosis.code", 0.9), ("diagnosis.code", 0.95)} <= asked
+    assert len(asked) < len(done.verified)
+    assert holds(db)
+
+
 def test_a_dry_run_adds_no_period(db: Database, at: Any) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
