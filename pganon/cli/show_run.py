@@ -134,7 +134,8 @@ def _show_added(added: Added) -> None:
 
 
 def _period(added: Added) -> str:
-    return f"{added.period} was added; {added.left_out} groups are left out of it"
+    without = f", without {added.left_out} groups" if added.left_out else ""
+    return f"{added.period}{without}"
 
 
 def _left(added: Added) -> str:

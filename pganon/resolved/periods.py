@@ -42,6 +42,11 @@ def window(spec: ReleaseSpec, state: State) -> tuple[str | None, str]:
     return str(start), str(date(months // 12, months % 12 + 1, 1))
 
 
+def period_of(spec: ReleaseSpec, state: State) -> str | None:
+    """The period that a run adds, if it does."""
+    return told(spec, state) if closes(spec, state) else None
+
+
 def told(spec: ReleaseSpec, state: State) -> str:
     """What views call the period."""
     start, end = window(spec, state)

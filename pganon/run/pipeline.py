@@ -47,7 +47,7 @@ from pganon.publish.target import check_target
 from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import closes, told
+from pganon.resolved.periods import closes, period_of
 from pganon.resolved.republication import Prints
 from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
@@ -259,7 +259,8 @@ class Pipeline:
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
         """The end of a run that adds nobody, and of a dry run; None: the run goes on."""
         if self.options.dry_run:
-            return self._looked(plan, state, totals(plan, state), Added.of(growth, state))
+            added = Added.of(growth, state, period_of(plan.spec, state))
+            return self._looked(plan, state, totals(plan, state), added)
         if state[DUE] > 0 or _only_withdraws(state) or closes(plan.spec, state):
             return None
         if growth.unfinished is not None:
@@ -304,7 +305,7 @@ class Pipeline:
             result_of(plan, state.run_id, whole),
             verified=statistics.verified,
             utility=statistics.utility,
-            added=Added.of(growth, state, told(plan.spec, state) if plan.spec.closes else None),
+            added=Added.of(growth, state, period_of(plan.spec, state)),
         )
         judging = Judging(self.conn, computation, growth.population, sources)
         result = self._publish(judging, release, replace(result, warnings=warnings))

@@ -16,7 +16,9 @@ from pganon.errors import PganonError
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle
+from pganon.run.erasure import forget_people
 from tests.integration.methods.related.test_growing import add, grow, growing, moved
+from tests.integration.methods.related.test_periods import Day, days, timed
 from tests.support.harness import faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
@@ -72,6 +74,11 @@ STUDIES = alone(
 def built(db: Database) -> Database:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     return db
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Day:
+    return days(monkeypatch)
 
 
 # -- other versions about the same people ----------------------------------------------------------
@@ -212,6 +219,69 @@ def test_increments_that_are_changed_in_the_store(built: Database, what: str) ->
     add(built, moved(90, 3, 5000))
     with refused("changed_after_verification"):
         grow(built)
+
+
+TAMPERED_PERIOD = {
+    "people with a value": "UPDATE {run}_slice1 SET persons = persons + 100",
+    "few holders": "UPDATE {run}_groups0 SET diagnosis = 2",
+    "people of a group": "UPDATE {run}_groups0 SET people = people + 1",
+    "a group that is not there": "UPDATE {run}_groups0 SET group_id = group_id + 5000",
+    "pairs": "UPDATE {run}_pair0 SET persons = persons + 100",
+    "a value without a row": "UPDATE {run}_slice0 SET ward_no = 99",
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED_PERIOD)
+def test_periods_that_are_changed_in_the_store(built: Database, at: Day, what: str) -> None:
+    at("2022-01-01")
+    grow(built, timed())
+    at("2023-01-01")
+    run_id = grow(built, timed()).run_id
+    assert all(check.holds for check in lifecycle.verify(built.owner(), "hospital"))
+    built.admin.execute(TAMPERED_PERIOD[what].format(run=f"pganon_data.r{run_id}").encode())
+    assert [c for c in lifecycle.verify(built.owner(), "hospital") if not c.holds and c.model]
+    at("2024-01-01")
+    with refused("changed_after_verification"):
+        grow(built, timed())
+
+
+def test_nothing_else_is_shown_by_a_period(built: Database, at: Day) -> None:
+    """Neither of who has seconds of pairs, nor the order of the source, nor private tables."""
+    at("2022-01-01")
+    grow(built, timed())
+    built.admin.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO analyst")
+    at("2023-01-01")
+    run_id = grow(built, timed()).run_id
+    assert faults.exposed(built.owner()) == []
+    counted = built.admin.execute(
+        "SELECT relname FROM pg_class WHERE relname ~ %s AND reltuples > 0",
+        [f"^r{run_id}_(seconds0|members|as_released)$"],
+    ).fetchall()
+    assert counted == []
+    for part in ("groups0", "slice0", "pair0"):
+        stored = _stored(built, part)
+        assert stored == sorted(stored)
+
+
+def test_who_is_forgotten_is_in_no_period(built: Database, at: Day) -> None:
+    at("2022-01-01")
+    grow(built, timed())
+    built.source(
+        "CREATE TABLE hospital.gone AS SELECT patient_no FROM hospital.patient WHERE patient_no < 4"
+    )
+    forget_people(built.owner(), "hospital", "hospital.gone")
+    at("2023-01-01")
+    built.source(
+        "INSERT INTO hospital.admission SELECT 70000 + n, 1, 1, '2022-02-02', 'now'"
+        " FROM generate_series(1, 20) AS n; INSERT INTO hospital.diagnosis SELECT 70000 + n, 1,"
+        " 'forgotten' FROM generate_series(1, 20) AS n",
+        grant=False,
+    )
+    assert grow(built, timed()).added.period == "2022"
+    told = built.admin.execute(
+        "SELECT count(*) FROM published.hospital_diagnosis_code WHERE code = 'forgotten'"
+    ).fetchone()
+    assert told == (0,)
 
 
 def test_other_releases_are_refused_beside_one_that_grows(built: Database) -> None:

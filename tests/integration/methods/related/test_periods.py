@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +26,7 @@ from tests.integration.methods.related.test_growing import (
 from tests.integration.methods.related.test_related import COMMON, oracle
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
-from tests.support.oracles.related import Rule
+from tests.support.oracles.related import Events, Rule
 from tests.support.sources import wards
 from tests.support.sources.growing import cohorts
 
@@ -34,13 +35,19 @@ pytestmark = pytest.mark.primary_server_only
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
+COLUMNS = {**wards.ADMISSION["columns"], "kind": {"role": "insensitive"}}
+ADMISSION = {**wards.ADMISSION, "columns": COLUMNS, "together": [["ward_no", "kind"]]}
+
+
 def timed(every: str = "year", **changes: Any) -> LoadedPolicy:
-    admission = {**wards.ADMISSION, "period": {"column": "admitted", "every": every}}
+    admission = {**ADMISSION, "period": {"column": "admitted", "every": every}}
     return growing({**wards.WHOLE, "admission": admission}, **changes)
 
 
-@pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Any:
+Day = Callable[[str], None]
+
+
+def days(monkeypatch: pytest.MonkeyPatch) -> Day:
     """Sets the day of the runs."""
 
     def day(text: str) -> None:
@@ -48,6 +55,17 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr("pganon.methods.related.links.TODAY", today)
 
     return day
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Day:
+    return days(monkeypatch)
+
+
+def facts(tables: Rows) -> dict[str, Events]:
+    """As the policy shows them: wards beside kinds."""
+    admission = [(row[1], (row[2], row[4])) for row in tables["admission"]]
+    return {**oracle(tables), "admission": Events(admission, (0,))}
 
 
 def of_period(tables: Rows, start: str, end: str) -> Rows:
@@ -71,7 +89,7 @@ def rows(db: Database, view: str, period: str) -> list[tuple[Any, ...]]:
 
 def check_period(db: Database, tables: Rows, period: str, rule: Rule, left_out: int) -> None:
     """Holds what is shown of a period against the rows of the people of every group."""
-    events, found = oracle(tables), people(db)
+    events, found = facts(tables), people(db)
     common = [events[name] for name in COMMON]
     good = {n for n, group in found.items() if rule.good(group, common)}
     assert len(found) - len(good) == left_out
@@ -87,13 +105,14 @@ def check_period(db: Database, tables: Rows, period: str, rule: Rule, left_out: 
             for n in good
             for value, held in events[name].counts(found[n], column).items()
         )
-    pairs = rows(db, "admission_ward_no_admitted", period)
+    pairs = rows(db, "admission_ward_no_kind", period)
     expected = []
     for n in good:
-        facts = [(p, *values) for p, values in events["admission"].of(found[n])]
-        opened = rule.open(facts)
-        held = Counter((x, y) for _, x, y in set(facts) if x in opened)
+        both = [(p, *values) for p, values in events["admission"].of(found[n])]
+        opened = rule.open(both)
+        held = Counter((x, y) for _, x, y in set(both) if x in opened)
         expected += [(n, x, y, number) for (x, y), number in held.items()]
+    assert pairs or left_out
     assert sorted(pairs) == sorted(expected)
     people_of = set().union(*(found[n] for n in good))
     for _, value, persons, number in rows(db, "diagnosis_rows", period):
@@ -106,7 +125,7 @@ def check_period(db: Database, tables: Rows, period: str, rule: Rule, left_out: 
 RULE = Rule(3, 30, Fraction("0.9"))
 
 
-def test_a_period_is_added_to_the_groups_that_there_are(db: Database, at: Any) -> None:
+def test_a_period_is_added_to_the_groups_that_there_are(db: Database, at: Day) -> None:
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
     at("2022-02-03")
@@ -142,7 +161,7 @@ def test_a_period_is_added_to_the_groups_that_there_are(db: Database, at: Any) -
     ],
 )
 def test_periods_of_other_lengths(
-    db: Database, at: Any, every: str, days: tuple[str, str], periods: list[str | None]
+    db: Database, at: Day, every: str, days: tuple[str, str], periods: list[str | None]
 ) -> None:
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
@@ -159,7 +178,7 @@ def test_periods_of_other_lengths(
     assert holds(db)
 
 
-def test_groups_of_which_a_period_is_bad_are_left_out_of_it(db: Database, at: Any) -> None:
+def test_groups_of_which_a_period_is_bad_are_left_out_of_it(db: Database, at: Day) -> None:
     """Two of a group with admissions, or one diagnosis of all."""
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
@@ -185,7 +204,7 @@ def test_groups_of_which_a_period_is_bad_are_left_out_of_it(db: Database, at: An
     assert grow(db, timed()).outcome == "unchanged"  # and not tried again
 
 
-def test_a_period_in_which_no_group_is_good(db: Database, at: Any) -> None:
+def test_a_period_in_which_no_group_is_good(db: Database, at: Day) -> None:
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
     at("2022-01-01")
@@ -200,7 +219,7 @@ def test_a_period_in_which_no_group_is_good(db: Database, at: Any) -> None:
     assert grow(db, timed()).outcome == "unchanged"
 
 
-def test_late_rows_are_left_out_and_counted(db: Database, at: Any) -> None:
+def test_late_rows_are_left_out_and_counted(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
     grow(db, timed())
@@ -220,7 +239,7 @@ def test_late_rows_are_left_out_and_counted(db: Database, at: Any) -> None:
     assert not [row for row in told if "late" in row or "never" in row]
 
 
-def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Any) -> None:
+def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
     grow(db, timed())
@@ -234,7 +253,7 @@ def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Any) 
     done = grow(db, timed())
     assert (done.added.period, done.added.released) == (None, 120)
     added = people(db).keys() - first
-    events, found = oracle(of_period(more, "", "2023")), people(db)
+    events, found = facts(of_period(more, "", "2023")), people(db)
     mine = [row for row in rows(db, "groups", "before 2023-01-01") if row[0] in added]
     assert mine
     for group, size, *held in mine:
@@ -253,7 +272,7 @@ def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Any) 
     assert holds(db)
 
 
-def test_a_table_with_groups_of_its_own(db: Database, at: Any) -> None:
+def test_a_table_with_groups_of_its_own(db: Database, at: Day) -> None:
     """The period of studies is that of admissions to which they belong."""
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
@@ -285,7 +304,7 @@ def test_a_table_with_groups_of_its_own(db: Database, at: Any) -> None:
     assert holds(db)
 
 
-def test_who_left_counts_for_the_groups(db: Database, at: Any) -> None:
+def test_who_left_counts_for_the_groups(db: Database, at: Day) -> None:
     """The people of a group are those who were released."""
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
@@ -310,7 +329,7 @@ def test_who_left_counts_for_the_groups(db: Database, at: Any) -> None:
     "step",
     ["cohorts.linked0", "recode.class_groups0", "recode.balance_of_tables", "publish.publish"],
 )
-def test_a_run_that_stops_adds_the_period_once(db: Database, at: Any, step: str) -> None:
+def test_a_run_that_stops_adds_the_period_once(db: Database, at: Day, step: str) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
     grow(db, timed())
@@ -331,7 +350,7 @@ def test_a_run_that_stops_adds_the_period_once(db: Database, at: Any, step: str)
     assert holds(db)
 
 
-def test_rows_of_a_period_name_rows_of_lookups(db: Database, at: Any) -> None:
+def test_rows_of_a_period_name_rows_of_lookups(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
     grow(db, timed())
@@ -348,7 +367,7 @@ def test_rows_of_a_period_name_rows_of_lookups(db: Database, at: Any) -> None:
     assert holds(db)
 
 
-def test_rows_that_belong_to_no_period(db: Database, at: Any) -> None:
+def test_rows_that_belong_to_no_period(db: Database, at: Day) -> None:
     """A diagnosis of a person without an admission is of no time: in every period it would be."""
     tables = wards.rows(220, 1)
     of = {row[0]: row[1] for row in tables["admission"]}
@@ -359,7 +378,7 @@ def test_rows_that_belong_to_no_period(db: Database, at: Any) -> None:
         **wards.WHOLE["diagnosis"],
         "references": {"admission_no": "admission", "patient_no": "patient"},
     }
-    admission = {**wards.ADMISSION, "period": {"column": "admitted", "every": "year"}}
+    admission = {**ADMISSION, "period": {"column": "admitted", "every": "year"}}
     loaded = growing({**wards.WHOLE, "admission": admission, "diagnosis": diagnosis})
     at("2022-01-01")
     grow(db, loaded)
@@ -372,7 +391,7 @@ def test_rows_that_belong_to_no_period(db: Database, at: Any) -> None:
         grow(db, loaded)
 
 
-def test_periods_become_longer_or_shorter(db: Database, at: Any) -> None:
+def test_periods_become_longer_or_shorter(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-05-01")
     grow(db, timed("quarter"))
@@ -385,7 +404,7 @@ def test_periods_become_longer_or_shorter(db: Database, at: Any) -> None:
     assert holds(db)
 
 
-def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database, at: Any) -> None:
+def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
     grow(db, timed())
@@ -397,14 +416,14 @@ def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database
     assert holds(db)
 
 
-def test_a_dry_run_adds_no_period(db: Database, at: Any) -> None:
+def test_a_dry_run_adds_no_period(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
     grow(db, timed())
     before = shown(db)
     at("2023-01-01")
     looked = run_release(timed(), dsn=db.dsn(), options=Options(dry_run=True))
-    assert (looked.outcome, looked.added.tested) == ("dry_run", 0)
+    assert (looked.outcome, looked.added.tested, looked.added.period) == ("dry_run", 0, "2022")
     assert shown(db) == before
 
 
