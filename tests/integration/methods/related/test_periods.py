@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.policy.loader import LoadedPolicy
-from pganon.publish import lifecycle
+from pganon.publish import lifecycle, release_state
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from pganon.sqltools import fragment
@@ -412,7 +412,14 @@ def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database
     done = grow(db, timed(beta=0.95))
     asked = {(one.column, one.required) for one in done.verified if one.model == "event_share"}
     assert {("diagnosis.code", 0.9), ("diagnosis.code", 0.95)} <= asked
-    assert len(asked) < len(done.verified)
+    history = release_state.read(db.owner(), "hospital")
+    assert history is not None
+    first, added = history.versions[0].increments
+    told = [item["requirement"] for item in history.versions[0].guarantee]
+    assert first.guarantee != added.guarantee
+    assert len([text for text in told if "added under the newest policy" in text]) == 3
+    assert "k_anonymity" in {check.model for check in first.checks}
+    assert "k_anonymity" not in {check.model for check in added.checks}
     assert holds(db)
 
 
