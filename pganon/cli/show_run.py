@@ -125,10 +125,17 @@ def _show_added(added: Added) -> None:
             "newcomers": f"{added.newcomers} people, {added.waiting} of them wait",
             "tested": f"{added.tested} people in {added.cohorts} cohorts",
             "added": f"{added.released} records, {added.suppressed} permanently suppressed",
+            **({"period": _period(added)} if added.period else {}),
+            **({"late": f"{added.late} rows are left out"} if added.late else {}),
             **({"left": _left(added)} if added.left else {}),
             **({"stale": f"{added.stale} people are not as they are shown"} if added.stale else {}),
         }
     )
+
+
+def _period(added: Added) -> str:
+    without = f", without {added.left_out} groups" if added.left_out else ""
+    return f"{added.period}{without}"
 
 
 def _left(added: Added) -> str:

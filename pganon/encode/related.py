@@ -1,8 +1,8 @@
 """Related tables as the snapshot reads them: keys as text, values in the type that is published.
 
-everybody   (key)                     every row of the root, with those that are not released
-events<n>   (stays, key, w<i>, v<j>)  rows of a table of events: whether they fulfil its
-            condition, their own key, the keys that their references name, and values
+root_keys   (key)                     every row of the root, with those that are not released
+events<n>   (stays, key, w<i>, v<j>, [period])   rows of a table of events: whether they fulfil its
+            condition, their own key, the keys that their references name, values, and the day
 lookup<n>   (key, c<j>)               a table without people
 """
 
@@ -20,7 +20,7 @@ from pganon.sqltools import aliased, cast, col, fragment, named
 from pganon.steps import CreateTable, State, table
 from pganon.steps.facts import Fact, count
 
-EVERYBODY = "everybody"
+EVERYBODY = "root_keys"
 
 
 def events_table(events: Events) -> str:
@@ -72,6 +72,9 @@ def _events(events: Events) -> exp.Select:
         tree = tree.select(named(key_text_of(way.columns, "src"), f"w{number}"))
     for item in events.items:
         tree = tree.select(named(one_spelling(item.column), f"v{item.index}"))
+    if events.period is not None:
+        day = fragment("(:at)::date", at=col(events.period.name, "src"))
+        tree = tree.select(named(day, "period"))
     return tree.from_(aliased(events.relation.name, "src"))
 
 
@@ -103,6 +106,7 @@ def read_row(spec: ReleaseSpec, name: str) -> tuple[exp.Expr, list[object]]:
     for events in spec.related.events:
         if events_table(events) == name:
             shown = ["stays", "key", *[f"w{number}" for number, _ in enumerate(events.ways)]]
+            shown += ["period"] if events.period is not None else []
             columns = {f"v{item.index}": item.column for item in events.items}
             break
     else:

@@ -40,6 +40,20 @@ from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, CheckQuery
 
+ROW_MARKS = "row_marks"
+"""Work table (person, rows) of related tables: the key of everybody with rows, and their sum."""
+
+
+def everybody(spec: ReleaseSpec, state: State) -> QualifiedName | exp.Select:
+    """The records of the whole source; of related tables with a number for their rows of events."""
+    whole = state.work(WHOLE)
+    if spec.related is None or not spec.related.lasting:
+        return whole
+    return query(
+        "select w.*, m.rows from w left join m on m.person = w.individual",
+        {"w": whole, "m": state.work(ROW_MARKS)},
+    )
+
 
 def growing_parts(growth: Growth, state: State) -> list[tuple[str, str]]:
     """(part, schema) of the tables."""
@@ -196,12 +210,14 @@ def growing_steps(spec: ReleaseSpec, growth: Growth) -> tuple[Step, ...]:
 
 
 def quasi_mark(spec: ReleaseSpec, state: State, table: str) -> exp.Expr:
-    """One number for all different quasi-identifiers of a `person`'s records; see
-    :func:`of_everybody`."""
+    """One number for all different quasi-identifiers of a `person`'s records, and rows of events;
+    see :func:`of_everybody`."""
     values = [
         text_key(equal_key(attribute.column, col(f"q{attribute.index}", table)))
         for attribute in spec.attributes
     ]
+    if spec.related is not None and spec.related.lasting:
+        values.append(text_key(col("rows", table)))
     text = cast(exp.func("jsonb_build_array", *values), "text")
     return one_mark(spec, mark(col("person", table), text, population_secret(state)))
 
@@ -222,7 +238,7 @@ def of_everybody(spec: ReleaseSpec, rows: exp.Select, person: exp.Expr) -> exp.S
 def _as_released(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query(
         "select w.person, :quasi as quasi from w join d on d.person = w.person",
-        {"w": state.work(WHOLE), "d": state.work(TESTED)},
+        {"w": everybody(spec, state), "d": state.work(TESTED)},
         quasi=quasi_mark(spec, state, "w"),
     )
     return of_everybody(spec, tree, col("person", "w"))

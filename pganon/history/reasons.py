@@ -126,10 +126,8 @@ def alternatives_of(spec: ReleaseSpec, republication: Republication) -> Alternat
 
 def _can_grow(spec: ReleaseSpec) -> bool:
     """But for the size of an increment, which can be given."""
-    if spec.related is not None:
-        return False
     policy = spec.policy.model_copy(
-        update={"refresh": "increments", "increment_size": spec.minimum_size}
+        update={"refresh": "increments", "increment_size": spec.least_cohort}
     )
     return not any(increment_refusals(replace(spec, policy=policy)))
 

@@ -113,6 +113,13 @@ def _link(value: object) -> object:
     return value
 
 
+class Period(Declaration):
+    """The time of rows, of which closed periods are published once."""
+
+    column: Name
+    every: Annotated[Literal["month", "quarter", "year"], known_word("length of a period")]
+
+
 class EventTable(Declaration):
     """Rows about people, each of one person.
 
@@ -122,6 +129,7 @@ class EventTable(Declaration):
         orphans: what happens to rows that lead to nobody.
         groups: whether its values stand in the groups of all tables, or in groups of their own.
         membership: whether it is sensitive, too, that somebody has rows.
+        period: when its rows are from, of which later ones are added to a version.
     """
 
     source: RelationName
@@ -136,6 +144,7 @@ class EventTable(Declaration):
         "known"
     )
     link: Annotated[Literal["group"], known_word("link"), BeforeValidator(_link)] = "group"
+    period: Period | None = None
 
     @property
     def mentioned(self) -> set[str]:
@@ -275,7 +284,7 @@ _OPTIONS = {
     "suppression_limit": 0.0,
     "on_infeasible": "refuse",
     "records_per_individual": "one",
-    "refresh": "recompute",
+    "leavers": "keep",
     "inference": None,
     "aliases": None,
     "regions": "none",
@@ -313,6 +322,51 @@ def table_refusals(policy: Written) -> Iterator[Refusal]:
         if isinstance(table, EventTable):
             yield from (r.below("tables", name) for r in _events(name, table, tables))
     yield from _cycles(tables)
+    yield from _periods(policy, tables)
+
+
+def _periods(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Periods are added to a version, of the same length everywhere, and where few have rows in one
+    it is left out."""
+    events = {name: one for name, one in tables.items() if isinstance(one, EventTable)}
+    timed = {name: one.period for name, one in events.items() if one.period is not None}
+    first = next(iter(timed.values()), None)
+    for name, period in timed.items():
+        place = ("tables", name, "period")
+        if policy.keys.get("refresh") != "increments":
+            hint = "write refresh: increments, or remove period"
+            yield Refusal(place, "is for releases that grow by closed periods", hint)
+        if first is not None and period.every != first.every:
+            message = f"is every {period.every}, and that of another table every {first.every}"
+            yield Refusal((*place, "every"), message, f"write every: {first.every}")
+        above = next((n for n in _above(name, events) if n in timed), None)
+        if above is not None:
+            message = f"rows lead over {show(above)}, and are of the period of its rows"
+            yield Refusal(place, message, "remove one of the two")
+        declared = events[name].columns.get(period.column)
+        if declared is not None and declared.role == "sensitive":
+            message = "is sensitive, and every value is shown with its period"
+            yield Refusal((*place, "column"), message, "give it another role, or remove period")
+    for name, table in events.items():
+        if table.membership == "sensitive" and timed:
+            yield Refusal(
+                ("tables", name, "membership"),
+                "a group is left out of a period in which few of its people have rows, which tells"
+                " of them",
+                "remove membership, or period",
+            )
+
+
+def _above(name: str, events: Mapping[str, EventTable]) -> set[str]:
+    """Tables of events over which rows lead; references that go in a circle are refused."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        one = events.get(waiting.pop())
+        more = {r.table for r in one.references} - found if one is not None else set[str]()
+        found |= more
+        waiting += more
+    return found - {name}
 
 
 def _only_of_tables(policy: Written) -> Iterator[Refusal]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from pganon.metrics.whole import whole_facts, whole_utility
 from pganon.plan.build import Plan
 from pganon.plan.verification import earlier_measured, measured
 from pganon.privacy.base import from_below
-from pganon.resolved.increments import Growth, all_checks
+from pganon.resolved.increments import all_checks
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.shards import UNLOCKED
 from pganon.steps import State
@@ -123,7 +123,8 @@ def figures(plan: Plan, state: State) -> Figures:
         return Figures(verified, utility, alike(spec, state.facts), plan.metrics(state))
     utility, same = _whole(plan, state)
     if not growth.adds:
-        return Figures(verified, utility, same, grew=True)
+        return Figures(_worst(verified), utility, same, grew=True)
+    earlier = _verified(all_checks(growth.increments), state, earlier_measured)
     mine = IncrementFigures(
         state[PUBLISHED],
         state[SUPPRESSED],
@@ -131,7 +132,7 @@ def figures(plan: Plan, state: State) -> Figures:
         verified,
         plan.metrics(state),
     )
-    return Figures(_with_earlier(growth, verified, state), utility, same, None, True, mine)
+    return Figures(_worst((*earlier, *verified)), utility, same, None, True, mine)
 
 
 def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
@@ -143,11 +144,10 @@ def _whole(plan: Plan, state: State) -> tuple[Utility | None, dict[str, float]]:
     return utility, alike(plan.spec, whole_facts(state.facts))
 
 
-def _with_earlier(growth: Growth, mine: tuple[Verified, ...], state: State) -> tuple[Verified, ...]:
-    """The worst of all increments, as :func:`~pganon.resolved.increments.all_checks` has them."""
-    earlier = _verified(all_checks(growth.increments), state, earlier_measured)
-    worst = {_subject(found): found for found in earlier}
-    for found in mine:
+def _worst(each: Sequence[Verified]) -> tuple[Verified, ...]:
+    """Of all increments, as :func:`~pganon.resolved.increments.all_checks` has them."""
+    worst: dict[tuple[object, ...], Verified] = {}
+    for found in each:
         other = worst.get(_subject(found))
         pick = min if from_below(found.bound) else max
         measures = [found.measured, *([other.measured] if other else [])]

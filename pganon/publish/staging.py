@@ -22,6 +22,7 @@ from pganon.publish.figures import totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import BOUNDARY, TIMED_ROWS, window
 from pganon.resolved.republication import Prints
 from pganon.steps import State, stamp_of
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
@@ -199,18 +200,29 @@ def _increments(
     """Increments of a version that grows, with the one that the run adds."""
     if plan.spec.growth is None:
         return ()
-    before = standing_increments(plan.spec.growth, state)
-    if not plan.spec.growth.adds:
-        return before
+    growth = plan.spec.growth
+    before = standing_increments(growth, state)
     selects = tuple(view.select for view in views)
+    until = window(plan.spec, state)[1] if state.facts.get(BOUNDARY) else None
+    rows = state.facts.get(TIMED_ROWS) or 0
+    if not growth.adds and not growth.closes:
+        return before
+    if growth.closes:  # nobody is new
+        checks = checks[len(all_checks(growth.increments)) :]
+        released, suppressed, numbered = 0, 0, growth.numbered
+    else:
+        released, suppressed = state[PUBLISHED], state[SUPPRESSED]
+        numbered = greatest_number(state.facts)
     mine = Increment(
         state.run_id,
         selects,
         checks,
-        state[PUBLISHED],
-        state[SUPPRESSED],
-        greatest_number(state.facts),
+        released,
+        suppressed,
+        numbered,
         tuple(guarantee(plan.spec)),
+        until,
+        rows,
     )
     return (*before, mine)
 

@@ -15,7 +15,7 @@ def increment_refusals(spec: ReleaseSpec) -> Iterable[Refusal]:
     policy = spec.policy
     if policy.refresh != "increments":
         return
-    size, smallest = policy.increment_size, spec.minimum_size
+    size, smallest = policy.increment_size, spec.least_cohort
     if size is None and smallest == 1:
         yield Refusal(
             ("increment_size",),

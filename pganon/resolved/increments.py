@@ -74,6 +74,9 @@ class Increment:
         suppressed: records of its cohorts that are permanently suppressed.
         numbered: the greatest number of a group.
         guarantee: what was promised of its groups, as :mod:`pganon.resolved.guarantee` states it.
+        until: of tables with periods, the day before which rows are in it or in one before; of such
+            an increment that adds a period to groups, `selects` of other views are empty.
+        rows: of these tables, of people in groups.
     """
 
     run_id: int
@@ -83,6 +86,8 @@ class Increment:
     suppressed: int
     numbered: int
     guarantee: tuple[dict[str, Any], ...]
+    until: str | None = None
+    rows: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         plain = dict(self.__dict__)
@@ -138,7 +143,8 @@ class Growth:
         unlocked: tables that writers could change while it was read, or what it is made of.
         number: the column of every view, and of the members, with the number of a person's group;
             None where people are in several partitions.
-        adds: whether the run makes groups; else it only withdraws some.
+        adds: whether the run makes groups; else it only withdraws some, or closes a period.
+        closes: whether it does that.
     """
 
     size: int
@@ -159,6 +165,12 @@ class Growth:
     unlocked: tuple[str, ...] = ()
     number: str | None = None
     adds: bool = True
+    closes: bool = False
+
+    @property
+    def until(self) -> str | None:
+        """The day before which rows of tables with periods are published."""
+        return max((one.until for one in self.increments if one.until), default=None)
 
     @property
     def in_cohorts(self) -> bool:
@@ -242,7 +254,8 @@ def group_column(links: Iterable[str], views: Sequence[PublishedView]) -> str | 
 
 def all_rows(increments: Sequence[Increment], place: int) -> str:
     """SELECT of the view at a place, over the relations of all increments."""
-    return " UNION ALL ".join(increment.selects[place] for increment in increments)
+    selects = (increment.selects[place] for increment in increments)
+    return " UNION ALL ".join(select for select in selects if select)
 
 
 def all_views(

@@ -388,6 +388,29 @@ class ReleaseSpec:
         return max((requirement.model.minimum_size for requirement in self.requirements), default=1)
 
     @property
+    def grows(self) -> bool:
+        """Whether a run adds to a version."""
+        return self.growth is not None and self.growth.version is not None
+
+    @property
+    def closes(self) -> bool:
+        """Whether a run adds a period of events to groups that there are."""
+        return self.growth is not None and self.growth.closes
+
+    @property
+    def tests_once(self) -> bool:
+        """Whether new individuals who fail are left out for good, whatever the limit.
+
+        Rows of events come later, so that another test of the same people would tell by whose.
+        """
+        return self.grows and self.related is not None and bool(self.related.events)
+
+    @property
+    def least_cohort(self) -> int:
+        """Fewest new individuals who can be a group."""
+        return max(self.minimum_size, self.related.group_size if self.related else 1)
+
+    @property
     def least_people(self) -> int:
         """People that a group would have to have, if each had one record: of clusters as many as
         combinations."""

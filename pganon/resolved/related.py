@@ -23,6 +23,7 @@ from pganon.resolved.problems import Problems
 from pganon.resolved.source import SUPPORTED, Source
 from pganon.resolved.tables import (
     PEOPLE,
+    PERIOD,
     PERSONS,
     Events,
     Item,
@@ -89,7 +90,9 @@ class _Resolver:
         events = [self._events(name, table) for name, table in self.events.items()]
         found = [lookup for lookup in lookups if lookup is not None]
         k = next(m.k for m in self.policy.privacy if isinstance(m, KAnonymity))
-        return Related(k, self.policy.group_size or 10 * k, tuple(events), tuple(found))
+        periods = [t.period for t in self.events.values() if t.period is not None]
+        every = periods[0].every if periods else None
+        return Related(k, self.policy.group_size or 10 * k, tuple(events), tuple(found), every)
 
     def _lookup(self, number: int, name: str, table: LookupTable) -> Lookup | None:
         source = Source(self.relations[name], self.problems)
@@ -155,7 +158,19 @@ class _Resolver:
             self._limit(name, None) if table.membership == "sensitive" else None,
             table.groups == "own",
             table.orphans == "leave_out",
+            self._period(name, table, source),
         )
+
+    def _period(self, name: str, table: EventTable, source: Source) -> Column | None:
+        if table.period is None:
+            return None
+        place = f"tables.{name}.period.column"
+        column = source.column(place, table.period.column)
+        if column is None or column.kind in ("date", "timestamp", "timestamptz"):
+            return column
+        message = f"column {quote(column.name)} is {column.type_name}, which is no time"
+        self.problems.report(place, message, "name a column of a date or timestamp type")
+        return None
 
     def _pair_limit(self, one: Item, two: Item) -> Fraction:
         """The bound of the stricter column; all of them, where neither is sensitive."""
@@ -289,7 +304,7 @@ def _name_refusals(policy: Policy, found: Related) -> Iterator[Refusal]:
         if column.role != "identifying"
     )
     for partition in found.partitions:
-        taken = [partition.number, PEOPLE, PERSONS]
+        taken = [partition.number, PEOPLE, PERSONS, *([PERIOD] if found.timed else [])]
         place: Place = ("tables", partition.events[0].name)
         if root[partition.number]:
             message = f"{quote(partition.number)} is a column that pganon adds to the root"
@@ -303,6 +318,7 @@ def _name_refusals(policy: Policy, found: Related) -> Iterator[Refusal]:
                 message = f"{quote(events.name)} is a column of the view of groups"
                 yield Refusal(("tables", events.name), message, "rename the table")
             names = Counter([partition.number, PERSONS, *[i.published for i in events.items]])
+            names.update([PERIOD] if events.index in found.timed else [])
             for item in events.items:
                 if names[item.published] > 1:
                     at = ("tables", events.name, "columns", item.column.name)

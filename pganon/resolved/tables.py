@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -21,8 +22,8 @@ GROUPS = "groups"
 HOLDERS, GROUP_SIZE, EVENT_SHARE = "holders", "group_size", "event_share"
 """What is required of groups: people with rows of a table, people, and the share of a value."""
 
-PEOPLE, PERSONS = "people", "persons"
-"""Columns of published views: everybody of a group, and who has rows, or a value."""
+PEOPLE, PERSONS, PERIOD = "people", "persons", "period"
+"""Columns of published views: everybody of a group, who has rows, or a value, and when."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Events:
         pairs: columns that are published together.
         membership: the share of those who could have rows that may have some; None: any.
         own: whether its values stand in groups of their own.
+        period: the column with the time of rows, where closed periods are published.
     """
 
     index: int
@@ -102,6 +104,7 @@ class Events:
     membership: Fraction | None
     own: bool
     leaves_orphans_out: bool
+    period: Column | None = None
 
     @property
     def slices(self) -> tuple[Item, ...]:
@@ -159,12 +162,33 @@ class Related:
     Attributes:
         k: fewest people with rows in a table, of a group that has any.
         group_size: fewest people of a group.
+        every: how long a period is; None: there are none.
     """
 
     k: int
     group_size: int
     events: tuple[Events, ...]
     lookups: tuple[Lookup, ...]
+    every: str | None = None
+
+    @cached_property
+    def timed(self) -> frozenset[int]:
+        """Numbers of the tables of which periods are published: with a period, and below those."""
+        found = set[int]()
+        for one in self.events:  # each is after those that its rows lead to
+            if one.period is not None or not found.isdisjoint(one.parents):
+                found.add(one.index)
+        return frozenset(found)
+
+    @property
+    def lasting(self) -> tuple[Events, ...]:
+        """The other tables."""
+        return tuple(one for one in self.events if one.index not in self.timed)
+
+    @property
+    def closing(self) -> Related:
+        """What a run is about that adds a period to groups that there are."""
+        return replace(self, events=tuple(one for one in self.events if one.index in self.timed))
 
     @property
     def partitions(self) -> tuple[Partition, ...]:

@@ -34,7 +34,7 @@ from pganon.ledger import repository as ledger
 from pganon.metrics.reasons import reasons
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.explain import PUBLISH
-from pganon.plan.withdrawal import withdrawal
+from pganon.plan.withdrawal import closing, withdrawal
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
 from pganon.publish.figures import circumstances, figures, totals
@@ -47,6 +47,7 @@ from pganon.publish.target import check_target
 from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import closes, period_of
 from pganon.resolved.republication import Prints
 from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
@@ -142,8 +143,10 @@ class Pipeline:
                 ended = self._gather(plan, growth, computation.gather())
                 if ended is not None:
                     return ended
+        if growth is not None and closes(context.spec, computation.state):
+            return self._withdraw(computation, closing(computation.plan))
         if growth is not None and _only_withdraws(computation.state):
-            return self._withdraw(computation)
+            return self._withdraw(computation, withdrawal(computation.plan))
         try:
             with _remembering_failure(self.conn, plan, computation):
                 ended = self._unchanged(computation)
@@ -159,7 +162,8 @@ class Pipeline:
             # refused again and again.
             if refusal.code not in _FAILED or not computation.state.facts.get(LEAVING):
                 raise
-            return self._withdraw(computation, (f"nobody was added: {refusal}",))
+            plan = withdrawal(computation.plan)
+            return self._withdraw(computation, plan, (f"nobody was added: {refusal}",))
         return self._ended(computation, judging)
 
     def _unchanged(self, computation: Computation) -> RunResult | None:
@@ -255,8 +259,9 @@ class Pipeline:
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
         """The end of a run that adds nobody, and of a dry run; None: the run goes on."""
         if self.options.dry_run:
-            return self._looked(plan, state, totals(plan, state), Added.of(growth, state))
-        if state[DUE] > 0 or _only_withdraws(state):
+            added = Added.of(growth, state, period_of(plan.spec, state))
+            return self._looked(plan, state, totals(plan, state), added)
+        if state[DUE] > 0 or _only_withdraws(state) or closes(plan.spec, state):
             return None
         if growth.unfinished is not None:
             # None of them remain to be tested; later individuals wait no longer.
@@ -275,15 +280,18 @@ class Pipeline:
             drop_run(self.conn, result.run_id)
         return self._finished(result)
 
-    def _withdraw(self, computation: Computation, warnings: tuple[str, ...] = ()) -> RunResult:
-        """Publish the newest version without the groups of removed individuals."""
+    def _withdraw(
+        self, computation: Computation, plan: Plan, warnings: tuple[str, ...] = ()
+    ) -> RunResult:
+        """Publish the newest version without the groups of removed individuals, or with a period
+        more."""
         sources, mark = self.context.sources, self.context.source_mark
         before = release_state.read(self.conn, computation.plan.spec.policy.release)
         growth = computation.plan.spec.growth
         assert before is not None  # an individual that was removed was released
         assert growth is not None
         newest = before.versions[0]
-        plan = computation.plan = withdrawal(computation.plan)
+        computation.plan = plan
         computation.complete()
         state = computation.describe()
         checks = plan.stored_checks(state)
@@ -291,12 +299,13 @@ class Pipeline:
         measures = {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)}
         prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
         release = staged_release(plan, state, checks, measures, prints, sources, mark)
-        release = replace(release, guarantee=newest.guarantee)
+        if not plan.spec.closes:
+            release = replace(release, guarantee=newest.guarantee)
         result = replace(
             result_of(plan, state.run_id, whole),
             verified=statistics.verified,
             utility=statistics.utility,
-            added=Added.of(growth, state),
+            added=Added.of(growth, state, period_of(plan.spec, state)),
         )
         judging = Judging(self.conn, computation, growth.population, sources)
         result = self._publish(judging, release, replace(result, warnings=warnings))
@@ -386,7 +395,10 @@ def _only_withdraws(state: State) -> bool:
     return state[DUE] == 0 and bool(state.facts.get(LEAVING))
 
 
-_FAILED = (ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS)
+_FAILED = (
+    *(ErrorCode.INFEASIBLE, ErrorCode.ALL_SUPPRESSED, ErrorCode.TOO_FEW_RECORDS),
+    *(ErrorCode.TOO_FEW_HOLDERS, ErrorCode.EVENT_SHARE),
+)
 """Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
 
 
@@ -404,7 +416,8 @@ def _remembering_failure(conn: Connection, plan: Plan, computation: Computation)
             raise
         suppressed = growth.suppressed + tested
         limit = plan.spec.policy.suppression_limit
-        if suppressed > limit * (growth.released + suppressed):
+        within = suppressed <= limit * (growth.released + suppressed)
+        if not within and not plan.spec.tests_once:
             raise
         release = plan.spec.policy.release
         recording.finish_cohorts(conn, release, computation.state.run_id, tested)

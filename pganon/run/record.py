@@ -24,6 +24,7 @@ from pganon.plan.build import Plan
 from pganon.publish.figures import IncrementFigures, Totals, Verified
 from pganon.publish.release_state import Version
 from pganon.resolved.increments import Growth
+from pganon.resolved.periods import LATE, LEFT_OUT
 from pganon.run.causes import undeclared
 from pganon.run.tables import drop_run, end_dead
 from pganon.server_errors import translate
@@ -116,8 +117,11 @@ class Added:
         left: people in groups that were shown so far, who are not in the source any more.
         withdrawn_groups, withdrawn_people, withdrawn_records: what is shown no longer for that,
             of which these people are a part.
-        stale: people in groups that stay, who have other values or quasi-identifiers now than those
-            that they are shown with.
+        stale: people in groups that stay, who have other values, quasi-identifiers or rows of
+            events now than those that they are shown with.
+        late: rows of people in the version that came after their period was published.
+        period: the one that the run added to the groups that there were, if it did.
+        left_out: groups that it left out of it.
     """
 
     newcomers: int
@@ -132,15 +136,18 @@ class Added:
     withdrawn_people: int = 0
     withdrawn_records: int = 0
     stale: int = 0
+    late: int = 0
+    period: str | None = None
+    left_out: int = 0
 
     @classmethod
-    def of(cls, growth: Growth, state: State) -> Added:
-        """Of a run that knows who is new."""
-        formed = state[DUE] if growth.unfinished is None else 0
+    def of(cls, growth: Growth, state: State, period: str | None = None) -> Added:
+        """Of a run that knows who is new; of one that adds a period, which tests nobody."""
+        formed = state[DUE] if growth.unfinished is None and period is None else 0
         return cls(
             newcomers=state[NEW_INDIVIDUALS],
-            cohorts=state[COHORTS],
-            tested=state[DUE],
+            cohorts=0 if period else state[COHORTS],
+            tested=0 if period else state[DUE],
             released=state.facts.get(PUBLISHED) or 0,
             suppressed=state.facts.get(SUPPRESSED) or 0,
             waiting=state[NEW_INDIVIDUALS] - formed,
@@ -150,6 +157,9 @@ class Added:
             withdrawn_people=state.facts.get(LEAVING_PEOPLE) or 0,
             withdrawn_records=state.facts.get(LEAVING_RECORDS) or 0,
             stale=state.facts.get(STALE) or 0,
+            late=state.facts.get(LATE) or 0,
+            period=period,
+            left_out=state.facts.get(LEFT_OUT) or 0,
         )
 
 

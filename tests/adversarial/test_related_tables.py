@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -15,12 +16,25 @@ from pganon.errors import PganonError
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle
+from pganon.run.erasure import forget_people
+from tests.integration.methods.related.test_growing import add, grow, growing, moved
+from tests.integration.methods.related.test_periods import Day, days, timed
 from tests.support.harness import faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import refused
 from tests.support.sources import wards
 
 pytestmark = pytest.mark.primary_server_only
+
+
+TAMPERED_LATER = {
+    "a person less with a value": (
+        "UPDATE {run}_slice1 SET persons = persons + 100 WHERE ctid = (SELECT min(ctid) FROM"
+        " {run}_slice1)"
+    ),
+    "few holders": "UPDATE {run}_groups0 SET diagnosis = 2",
+    "a value without a row": "UPDATE {run}_slice0 SET ward_no = 99",
+}
 
 
 def whole(**changes: Any) -> LoadedPolicy:
@@ -60,6 +74,11 @@ STUDIES = alone(
 def built(db: Database) -> Database:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     return db
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Day:
+    return days(monkeypatch)
 
 
 # -- other versions about the same people ----------------------------------------------------------
@@ -152,6 +171,155 @@ def test_new_people_are_others(built: Database) -> None:
     wards.build(built.connect("source_owner"), {**wards.rows(220, 1), **moved})
     done = faults.run(built.dsn(), whole(population={"renewed": True}))
     assert done.version == 2
+
+
+# -- versions that grow -------------------------------------------------------------------------
+
+
+def _rows_shown(db: Database, table: str) -> Counter[tuple[Any, ...]]:
+    text = f"TABLE published.hospital_{table}_rows"
+    return Counter(db.admin.execute(text.encode()).fetchall())
+
+
+def test_the_difference_of_two_versions_is_a_release_of_the_new_people(built: Database) -> None:
+    """Frequent values are told of the new people alone: added to those before, 9 people with a
+    value would be told by the difference."""
+    grow(built)
+    before = _rows_shown(built, "diagnosis")
+    more = moved(120, 2)
+    rare = [(row[0], row[1], "rare") for row in more["diagnosis"][:9]]
+    add(built, {**more, "diagnosis": [*more["diagnosis"], *rare]})
+    loaded = wards.rows(220, 1)
+    code = loaded["diagnosis"][0][0]
+    built.source(
+        f"INSERT INTO hospital.diagnosis SELECT {code}, 1, 'rare' FROM generate_series(1, 5)",
+        grant=False,
+    )
+    grow(built)
+    added = _rows_shown(built, "diagnosis") - before
+    assert before < _rows_shown(built, "diagnosis")
+    rows = [row[2] for row in more["diagnosis"]]
+    of = {row[0]: row[1] for row in more["admission"]}
+    for column, value, persons, number in added:
+        mine = [of[r[0]] for r in more["diagnosis"] if r[2] == value]
+        assert (column, persons, number) == ("code", len(set(mine)), rows.count(value))
+        assert persons >= 10
+        assert 2 * max(Counter(mine).values()) <= number
+    assert "rare" not in {row[1] for row in added}
+
+
+@pytest.mark.parametrize("what", TAMPERED_LATER)
+def test_increments_that_are_changed_in_the_store(built: Database, what: str) -> None:
+    grow(built)
+    add(built, moved(120, 2))
+    run_id = grow(built).run_id
+    assert all(check.holds for check in lifecycle.verify(built.owner(), "hospital"))
+    built.admin.execute(TAMPERED_LATER[what].format(run=f"pganon_data.r{run_id}").encode())
+    assert not all(check.holds for check in lifecycle.verify(built.owner(), "hospital"))
+    add(built, moved(90, 3, 5000))
+    with refused("changed_after_verification"):
+        grow(built)
+
+
+TAMPERED_PERIOD = {
+    "people with a value": "UPDATE {run}_slice1 SET persons = persons + 100",
+    "few holders": "UPDATE {run}_groups0 SET diagnosis = 2",
+    "people of a group": "UPDATE {run}_groups0 SET people = people + 1",
+    "a group that is not there": "UPDATE {run}_groups0 SET group_id = group_id + 5000",
+    "pairs": "UPDATE {run}_pair0 SET persons = persons + 100",
+    "a value without a row": "UPDATE {run}_slice0 SET ward_no = 99",
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED_PERIOD)
+def test_periods_that_are_changed_in_the_store(built: Database, at: Day, what: str) -> None:
+    at("2022-01-01")
+    grow(built, timed())
+    at("2023-01-01")
+    run_id = grow(built, timed()).run_id
+    assert all(check.holds for check in lifecycle.verify(built.owner(), "hospital"))
+    built.admin.execute(TAMPERED_PERIOD[what].format(run=f"pganon_data.r{run_id}").encode())
+    assert [c for c in lifecycle.verify(built.owner(), "hospital") if not c.holds and c.model]
+    at("2024-01-01")
+    with refused("changed_after_verification"):
+        grow(built, timed())
+
+
+def test_nothing_else_is_shown_by_a_period(built: Database, at: Day) -> None:
+    """Neither of who has seconds of pairs, nor the order of the source, nor private tables."""
+    at("2022-01-01")
+    grow(built, timed())
+    built.admin.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO analyst")
+    at("2023-01-01")
+    run_id = grow(built, timed()).run_id
+    assert faults.exposed(built.owner()) == []
+    counted = built.admin.execute(
+        "SELECT relname FROM pg_class WHERE relname ~ %s AND reltuples > 0",
+        [f"^r{run_id}_(seconds0|members|as_released)$"],
+    ).fetchall()
+    assert counted == []
+    for part in ("groups0", "slice0", "pair0"):
+        stored = _stored(built, part)
+        assert stored == sorted(stored)
+
+
+def test_who_is_forgotten_is_in_no_period(built: Database, at: Day) -> None:
+    at("2022-01-01")
+    grow(built, timed())
+    built.source(
+        "CREATE TABLE hospital.gone AS SELECT patient_no FROM hospital.patient WHERE patient_no < 4"
+    )
+    forget_people(built.owner(), "hospital", "hospital.gone")
+    at("2023-01-01")
+    built.source(
+        "INSERT INTO hospital.admission SELECT 70000 + n, 1, 1, '2022-02-02', 'now'"
+        " FROM generate_series(1, 20) AS n; INSERT INTO hospital.diagnosis SELECT 70000 + n, 1,"
+        " 'forgotten' FROM generate_series(1, 20) AS n",
+        grant=False,
+    )
+    assert grow(built, timed()).added.period == "2022"
+    told = built.admin.execute(
+        "SELECT count(*) FROM published.hospital_diagnosis_code WHERE code = 'forgotten'"
+    ).fetchone()
+    assert told == (0,)
+
+
+def test_other_releases_are_refused_beside_one_that_grows(built: Database) -> None:
+    grow(built)
+    add(built, moved(120, 2))
+    grow(built)
+    for other in (PATIENTS, STUDIES):
+        with refused("republication"):
+            faults.run(built.dsn(), other)
+
+
+def test_two_runs_do_not_add_the_same_people(
+    built: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grow(built)
+    add(built, moved(120, 2))
+    other = growing(release="other")
+    tried: list[str] = []
+
+    def another(step: str) -> None:
+        if step == "cohorts.commit":
+            monkeypatch.setattr("pganon.locks.WAITS", (0,))
+            with refused("busy"):
+                grow(built, other)
+            tried.append(step)
+
+    assert grow(built, before=another).added.released == 120
+    assert tried
+    with refused("too_few_records"):
+        grow(built, other)
+
+
+def test_nothing_private_of_an_increment_opens(built: Database) -> None:
+    grow(built)
+    built.admin.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO analyst")
+    add(built, moved(120, 2))
+    grow(built, before=lambda step: None)
+    assert faults.exposed(built.owner()) == []
 
 
 # -- what is staged or stored is changed -----------------------------------------------------------

@@ -73,8 +73,9 @@ def check_population(expected: int | None, actual: int | None) -> None:
 
 
 def increment_size(spec: ReleaseSpec) -> int:
-    """Fewest people of a cohort."""
-    return spec.policy.increment_size or spec.minimum_size
+    """Fewest people of a cohort: many, where those who fail are left out for good."""
+    several = 10 if spec.related is not None else 1
+    return spec.policy.increment_size or several * spec.least_cohort
 
 
 def check_columns(spec: ReleaseSpec, state: State, views: Sequence[PublishedView]) -> None:

@@ -7,17 +7,17 @@ from sqlglot import exp
 from pganon.encode.people import mark, population_secret
 from pganon.encode.sensitive import sensitive_key
 from pganon.forms.elements import element, text_key
-from pganon.forms.growing import of_everybody, one_mark, quasi_mark
+from pganon.forms.growing import everybody, of_everybody, one_mark, quasi_mark
 from pganon.forms.work import LEAVING_GROUPS
 from pganon.history.increments.removals import shown_members
-from pganon.resolved.increments import AS_RELEASED, WHOLE, Growth
+from pganon.resolved.increments import AS_RELEASED, Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, chain, col, fragment, named, query, stacked
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import count
 
 STALE = count("stale_people", assumed=0)
-"""People in groups that stay, with another value or other quasi-identifiers than then."""
+"""People in groups that stay, with another value, quasi-identifier or row of events than then."""
 
 
 def stale_steps(spec: ReleaseSpec, growth: Growth, columns: tuple[str, ...]) -> list[Step]:
@@ -43,7 +43,7 @@ def _counted(
 ) -> exp.Select:
     """SELECT stale_people.
 
-    Values are compared of everybody, quasi-identifiers of people whom increments added.
+    Values are compared of everybody, the rest of people whom increments added.
     """
     values = [f"v{place}" for place, _ in enumerate(columns, start=1)]
     other = [
@@ -84,7 +84,7 @@ def _now(spec: ReleaseSpec, state: State, columns: tuple[str, ...]) -> exp.Selec
         named(one_mark(spec, mark(col("person", "w"), _text(spec, name), secret)), f"v{place}")
         for place, name in enumerate(columns, start=1)
     ]
-    tree = query("select w.person from w", {"w": state.work(WHOLE)})
+    tree = query("select w.person from w", {"w": everybody(spec, state)})
     tree = tree.select(*marks, named(quasi_mark(spec, state, "w"), "quasi"), copy=False)
     return of_everybody(spec, tree, col("person", "w"))
 

@@ -12,6 +12,7 @@ from pganon.catalog.model import ExternalObjects
 from pganon.encode.aliases import alias_steps
 from pganon.encode.earlier_people import known_steps
 from pganon.encode.people import digest, identity, population_secret
+from pganon.encode.related import related_tables
 from pganon.encode.secrets import SECRETS
 from pganon.encode.snapshot import READ, SNAPSHOT, snapshot_select
 from pganon.encode.work import SNAP
@@ -23,10 +24,24 @@ from pganon.history.increments.regions import PENDING, regions, tree_steps
 from pganon.history.increments.removals import removed_steps
 from pganon.history.increments.stale import stale_steps
 from pganon.identifiers import QualifiedName, quote
+from pganon.methods.related.links import link_steps, mark_steps, period_step
 from pganon.resolved.increments import TESTED, WHOLE, Growth, cohorts_table
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import closes
 from pganon.resolved.population import People
-from pganon.sqltools import aliased, col, equal, named, num, query, stacked, statement, union_all
+from pganon.sqltools import (
+    aliased,
+    cast,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    stacked,
+    statement,
+    union_all,
+)
 from pganon.steps import Check, CreateTable, State, Statement, Step
 from pganon.steps.facts import count, counts
 
@@ -61,7 +76,9 @@ def gather_steps(
         commits: False for a dry run, which only counts the people.
     """
     return (
+        *(period_step(spec.related) if spec.related is not None else ()),
         *whole_steps(spec, people),
+        *_related_steps(spec),
         *_new_individual_steps(spec, growth),
         CreateTable(
             "due",
@@ -84,7 +101,7 @@ def gather_steps(
         *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(
             spec,
-            lambda s: commits and growth.unfinished is None and s[DUE] > 0,
+            lambda s: commits and growth.unfinished is None and s[DUE] > 0 and not closes(spec, s),
             divided=growth.cuts is not None,
         ),
     )
@@ -105,9 +122,17 @@ def whole_steps(spec: ReleaseSpec, people: People | None) -> tuple[Step, ...]:
         lambda s: s.work(WHOLE),
         lambda s: _whole(spec, s),
         external=ExternalObjects(spec.read),
+        beside=related_tables(spec),
     )
     known = known_steps(spec, people, lambda state: state.work(WHOLE))
     return (*alias_steps(spec), read, *known)
+
+
+def _related_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Whose rows of events the others are, before anybody is committed to."""
+    if spec.related is None or not spec.related.events:
+        return ()
+    return (*link_steps(spec, spec.related), *mark_steps(spec, spec.related))
 
 
 def commit_step(
@@ -173,12 +198,26 @@ def _new_individual_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:
     def select(state: State) -> exp.Expr:
         if cuts is not None:
             return regions(spec, state, cuts, growth.bounds)
-        return query(
-            "select p.person, 1 as region from p group by p.person", {"p": state.work(PENDING)}
-        )
+        pending, parts = {"p": state.work(PENDING)}, _kept_apart(spec)
+        if not parts:
+            return query("select p.person, 1 as region from p group by p.person", pending)
+        ranked = exp.Window(this=exp.func("dense_rank"), order=exp.Order(expressions=parts))
+        tree = query("select distinct p.person from p", pending)
+        return tree.select(named(cast(ranked, "int"), "region"))
 
     divided = CreateTable("newcomers", purpose, lambda s: s.work("newcomers"), select)
     return [pending, *([] if cuts is None else tree_steps(spec)), divided]
+
+
+def _kept_apart(spec: ReleaseSpec) -> list[exp.Expr]:
+    """What tells parts of related tables from each other, of which each is tested alone."""
+    if spec.related is None:
+        return []
+    values = [(a, col(f"q{a.index}", "p")) for a in spec.attributes]
+    nulls = [
+        fragment("(:v is null)", v=v) for a, v in values if a.nulls == "own_class" and not a.apart
+    ]
+    return [*[v for a, v in values if a.apart], *nulls]
 
 
 def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
@@ -194,7 +233,7 @@ def _pending(spec: ReleaseSpec, state: State, growth: Growth) -> exp.Expr:
     released = [query("select t.person from t", {"t": table}) for table in taken]
     released += [query("select t.member as person from t", {"t": t}) for t in growth.members]
     tree = query("select w.person from w where w.person is not null", {"w": state.work(WHOLE)})
-    if growth.cuts is not None:
+    if growth.cuts is not None or _kept_apart(spec):
         tree = tree.select(*[col(f"q{a.index}", "w") for a in spec.attributes])
     if not released:
         return tree

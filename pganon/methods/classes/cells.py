@@ -218,7 +218,7 @@ def _part(spec: ReleaseSpec, state: State) -> exp.Expr:
             flags.append(fragment(":c::int * :base", c=col(axis.code, "r"), base=num(base)))
             base *= axis.size(state) + 1
     if spec.in_cohorts:
-        flags.append(fragment(":c * :base", c=col("cohort", "r"), base=num(2 ** len(flags))))
+        flags.append(fragment(":c * :base", c=col("cohort", "r"), base=num(base)))
     return cast(exp.paren(total([num(1), *flags])), "integer")
 
 
@@ -301,7 +301,7 @@ def _infeasible(spec: ReleaseSpec, row: Mapping[str, Any], state: State) -> Pgan
             f"any release of these {state[KEPT]} records",
             otherwise=_instead(spec, requirement),
         )
-    if spec.policy.on_infeasible == "suppress" or spec.in_cohorts:
+    if spec.policy.on_infeasible == "suppress" or spec.in_cohorts or spec.tests_once:
         return None  # the limit on suppressed records decides
     left_out = state[RECORDS] - state[KEPT] + row["failing_records"]
     return infeasible(

@@ -27,8 +27,14 @@ from pganon.forms.form import (
 )
 from pganon.methods.common.base import Method
 from pganon.methods.related import checks, figures, staging, views
-from pganon.methods.related.groups import group_steps
-from pganon.methods.related.links import link_steps, lookup_warnings, row_steps
+from pganon.methods.related.groups import group_steps, period_steps
+from pganon.methods.related.links import (
+    link_steps,
+    lookup_steps,
+    lookup_warnings,
+    row_steps,
+    timed_step,
+)
 from pganon.methods.related.pairs import open_pairs
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Related
@@ -46,7 +52,10 @@ def related(method: Method) -> Method:
 
     def partition_steps(spec: ReleaseSpec) -> Iterator[Step]:
         found = _related(spec)
-        yield from link_steps(spec, found)
+        if spec.growth is None:
+            yield from link_steps(spec, found)
+        yield from lookup_steps(spec, found)
+        yield from timed_step(spec, found)
         yield from method.partition_steps(spec)
         yield from row_steps(spec, found)
         yield from group_steps(spec, found)
@@ -54,6 +63,37 @@ def related(method: Method) -> Method:
             yield from pairs.steps()
 
     return Method(method.options, _form(method.form), lambda spec: tuple(partition_steps(spec)))
+
+
+def period_form(form: PublishedForm) -> PublishedForm:
+    """Of a run that adds a period to the groups of a version, beside what its form shows."""
+
+    def closing(spec: ReleaseSpec) -> Related:
+        return _related(spec).closing
+
+    def staged(spec: ReleaseSpec) -> tuple[Step, ...]:
+        found = closing(spec)
+        return (
+            *lookup_steps(spec, found),
+            *timed_step(spec, _related(spec)),
+            *row_steps(spec, found),
+            *period_steps(spec, found),
+            *[step for pairs in open_pairs(found) for step in pairs.steps()],
+            *staging.staging_steps(spec, found),
+        )
+
+    return replace(
+        form,
+        staging=Staging(lambda spec, s: staging.relations(closing(spec), s), staged),
+        verification=replace(
+            form.verification,
+            checks=lambda spec, s, tables: checks.checks(spec, closing(spec), tables),
+        ),
+        publication=replace(
+            form.publication,
+            views=lambda spec, s, tables: tuple(views.views(spec, closing(spec), tables)),
+        ),
+    )
 
 
 def _form(classes: PublishedForm) -> PublishedForm:

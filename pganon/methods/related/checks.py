@@ -14,6 +14,7 @@ from pganon.encode.related import lookup_table, value_key
 from pganon.forms.form import STRUCTURE, Tables
 from pganon.methods.common.form.checks import offending_check
 from pganon.methods.related.groups import within
+from pganon.methods.related.links import shown_lookup
 from pganon.methods.related.staging import (
     FREQUENT,
     Slice,
@@ -34,7 +35,7 @@ from pganon.resolved.tables import (
     Partition,
     Related,
 )
-from pganon.sqltools import col, fragment, num, query, render, stacked, text
+from pganon.sqltools import aliased, col, fragment, num, query, render, stacked, text
 from pganon.steps.relations import CheckQuery
 
 SAID = {
@@ -54,8 +55,8 @@ SAID = {
 
 def checks(spec: ReleaseSpec, related: Related, tables: Tables) -> tuple[CheckQuery, ...]:
     return (
-        offending_check(STRUCTURE, "tables", stacked(list(_broken(related, tables)))),
-        *[_size(related, p, tables) for p in related.partitions],
+        offending_check(STRUCTURE, "tables", stacked(list(_broken(spec, related, tables)))),
+        *[_size(spec, related, p, tables) for p in related.partitions],
         *[_holders(related, p, e, tables) for p in related.partitions for e in p.events],
         *_shares(related, tables),
         *[check for one in paired(related) for check in _of_pair(related, one, tables)],
@@ -65,10 +66,10 @@ def checks(spec: ReleaseSpec, related: Related, tables: Tables) -> tuple[CheckQu
 # -- how relations fit together --------------------------------------------------------------------
 
 
-def _broken(related: Related, tables: Tables) -> Iterator[exp.Select]:
+def _broken(spec: ReleaseSpec, related: Related, tables: Tables) -> Iterator[exp.Select]:
     """SELECTs of what does not fit, each of which is to have no row."""
     for p in related.partitions:
-        yield _people(p, tables)
+        yield _people(spec, p, tables)
         for events in p.events:
             holders = p.holders(events)
             more = [col(PEOPLE, "g")]
@@ -96,26 +97,38 @@ def _broken(related: Related, tables: Tables) -> Iterator[exp.Select]:
         yield repeated.group_by(*keys)
     for one in singles(related):
         yield _summed(related, one, tables)
-        yield from _unnamed(related, one, tables)
+        yield from _unnamed(spec, related, one, tables)
     for events in related.events:
         yield from _frequent(related, events, tables)
     for one in paired(related):
         yield from _parts_of_pair(related, one, tables)
 
 
-def _people(p: Partition, tables: Tables) -> exp.Select:
+def _people(spec: ReleaseSpec, p: Partition, tables: Tables) -> exp.Select:
+    side, records, classes = "full", tables.get("records"), tables.get("classes")
+    if records is None or classes is None:  # of a period: some of the groups that there are
+        assert spec.growth is not None
+        side = "right"
+        records, classes = [
+            stacked(
+                [
+                    query("select 1 from t", {"t": t}).select(
+                        *[col(n, "t") for n in names], append=False
+                    )
+                    for t in spec.growth.tables_of(part)
+                ]
+            )
+            for part, names in (("records", ["class_id"]), ("classes", ["class_id", p.number]))
+        ]
     counted = query(
         "select :number as number, count(*) as n from r join c on c.class_id = r.class_id"
         " group by 1",
-        {"r": tables["records"], "c": tables["classes"]},
+        {"r": records, "c": classes},
         number=col(p.number, "c"),
     )
-    return query(
-        "select 1 as one from c full join g on :number = c.number"
-        " where c.n is distinct from g.people",
-        {"c": counted, "g": tables[group_part(p)]},
-        number=col(p.number, "g"),
-    )
+    same = fragment(":number = c.number", number=col(p.number, "g"))
+    tree = query("select 1 as one from c where c.n is distinct from g.people", {"c": counted})
+    return tree.join(aliased(tables[group_part(p)], "g"), on=same, join_type=side)
 
 
 def _summed(related: Related, one: Slice, tables: Tables) -> exp.Select:
@@ -136,19 +149,19 @@ def _summed(related: Related, one: Slice, tables: Tables) -> exp.Select:
     )
 
 
-def _unnamed(related: Related, one: Slice, tables: Tables) -> Iterator[exp.Select]:
+def _unnamed(
+    spec: ReleaseSpec, related: Related, one: Slice, tables: Tables
+) -> Iterator[exp.Select]:
     """Values that name no row of their lookup."""
     (item,) = one.items
     if item.lookup is None:
         return
     lookup = related.lookups[item.lookup]
-    names = {column.name: published for column, published in lookup.columns}
     yield query(
         "select 1 as one from s where :v is not null"
-        " and not exists (select from k where :key = :named)",
-        {"s": tables[one.part], "k": tables[lookup_table(lookup)]},
+        " and not exists (select from k where k.key = :named)",
+        {"s": tables[one.part], "k": shown_lookup(spec, lookup, tables[lookup_table(lookup)])},
         v=col(item.published, "s"),
-        key=value_key(lookup.key, col(names[lookup.key.name], "k")),
         named=value_key(item.column, col(item.published, "s")),
     )
 
@@ -217,10 +230,13 @@ def _same(number: str, value: str, left: str, right: str) -> exp.Expr:
 # -- what is required ------------------------------------------------------------------------------
 
 
-def _size(related: Related, p: Partition, tables: Tables) -> CheckQuery:
+def _size(spec: ReleaseSpec, related: Related, p: Partition, tables: Tables) -> CheckQuery:
+    """Of a period there may be nothing: it measures what is asked then."""
     worst = query(
-        "select min(g.people) as measured, count(*) filter (where g.people < :m) as failing from g",
+        "select coalesce(min(g.people), :none) as measured,"
+        " count(*) filter (where g.people < :m) as failing from g",
         {"g": tables[group_part(p)]},
+        none=num(related.group_size) if spec.closes else exp.null(),
         m=num(related.group_size),
     )
     size = related.group_size

@@ -18,11 +18,14 @@ from sqlglot import exp
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.work import TREE, class_groups
-from pganon.identifiers import quote
-from pganon.methods.related.links import rows_table
+from pganon.identifiers import QualifiedName, quote
+from pganon.methods.common.suppression import suppressed_check
+from pganon.methods.related.links import everybody_released, rows_table
+from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import LEFT_OUT
 from pganon.resolved.tables import Events, Item, Partition, Related
-from pganon.sqltools import aliased, col, fragment, named, num, query
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar, stacked, total
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
@@ -46,6 +49,16 @@ def bounded(events: Events) -> list[tuple[Item, Fraction]]:
 def group_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     return (
         table("above", "the groups of the tree that a class is in", lambda s: _above(s, related)),
+        *_fact_steps(related),
+        *[s for partition in related.partitions for s in _sums_steps(spec, related, partition)],
+        *([_unfit_step(related)] if spec.tests_once else []),
+        *[s for partition in related.partitions for s in _division(spec, related, partition)],
+        *([_left_out(spec)] if spec.tests_once else []),
+    )
+
+
+def _fact_steps(related: Related) -> tuple[Step, ...]:
+    return (
         *[
             table(
                 f"holders{e.index}",
@@ -67,20 +80,57 @@ def group_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
             for item in e.items
             if item.limit is not None or item in e.slices
         ],
-        *[step for partition in related.partitions for step in _partition(related, partition)],
     )
 
 
-def _partition(related: Related, partition: Partition) -> Iterator[Step]:
+def _sums_steps(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterator[Step]:
     p, what = partition.index, partition.part
-    yield table(f"sums{p}", f"people and facts of {what}", lambda s: _sums(s, partition))
+    yield table(
+        f"sums{p}",
+        f"people and facts of {what}",
+        lambda s: _sums(s, partition, s.work(TREE), s.work("above")),
+    )
     yield Check(
         f"best{p}",
         f"whether groups for {what} can be reached at all",
         lambda s: _best(s, related, partition),
-        lambda row, s: _unreachable(related, partition, row),
+        lambda row, s: _unreachable(spec, related, partition, row),
         gives=[fact for fact, _ in _bests(partition)],
     )
+
+
+def _unfit_step(related: Related) -> Step:
+    """Of new individuals: parts that no groups can be made of, in whatever partition. Their people
+    are left out for good, as whether another try succeeds would tell of those who came since."""
+    return table(
+        "unfit",
+        "parts of which nobody is released",
+        lambda s: stacked(
+            [
+                query(
+                    "select s.node from s where s.parent is null and not :good",
+                    {"s": s.work(f"sums{p.index}")},
+                    good=_good(related, p, "s"),
+                )
+                for p in related.partitions
+            ]
+        ),
+    )
+
+
+def _left_out(spec: ReleaseSpec) -> Step:
+    return suppressed_check(
+        spec,
+        lambda s: query(
+            "select t.n from t join g on g.gid = -t.node",
+            {"t": s.work(TREE), "g": s.work(class_groups(0))},
+        ),
+        fragment("coalesce(sum(t.n), 0)::bigint"),
+    )
+
+
+def _division(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterator[Step]:
+    p, what = partition.index, partition.part
     yield table(
         f"divided{p}",
         "groups of the tree of which both sides are good",
@@ -92,7 +142,9 @@ def _partition(related: Related, partition: Partition) -> Iterator[Step]:
         ),
     )
     yield table(
-        class_groups(p), f"the group of every class for {what}", lambda s: _class_groups(s, p)
+        class_groups(p),
+        f"the group of every class for {what}",
+        lambda s: _class_groups(spec, s, p),
     )
 
 
@@ -119,9 +171,10 @@ def _facts(state: State, events: Events, item: Item) -> exp.Select:
     return query("select d.gid, d.k, count(*) as n from d group by d.gid, d.k", {"d": distinct})
 
 
-def _sums(state: State, partition: Partition) -> exp.Select:
-    tree = query("select t.node, t.parent, t.n from t", {"t": state.work(TREE)})
-    above = state.work("above")
+def _sums(
+    state: State, partition: Partition, groups: QualifiedName | exp.Select, above: QualifiedName
+) -> exp.Select:
+    tree = query("select t.node, t.parent, t.n from t", {"t": groups})
     for events in partition.events:
         holding = query(
             "select a.node, sum(h.n)::bigint as n from a join h on h.gid = a.gid group by a.node",
@@ -167,6 +220,88 @@ def _members(
             yield events.membership, col("n" if one is None else f"h{one}", sums)
 
 
+# -- a period ------------------------------------------------------------------------------------
+
+
+def period_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
+    """The groups of a version of which the rows of a period are good; the others are left out."""
+    yield from _fact_steps(related)
+    yield table(
+        f"numbers_{CLASS_ID}",
+        "numbers of classes are those that they have",
+        lambda s: query("select c.class_id as gid, c.class_id from c", {"c": _classes(spec)}),
+    )
+    for p in related.partitions:
+        yield from _period(spec, related, p)
+    yield Check(
+        "left_out",
+        "groups that are left out",
+        lambda s: exp.select(
+            named(total([_missing(s, p) for p in related.partitions]), LEFT_OUT.column)
+        ),
+        gives=[LEFT_OUT],
+    )
+
+
+def _missing(state: State, partition: Partition) -> exp.Expr:
+    tables = {
+        "s": state.work(f"sums{partition.index}"),
+        "g": state.work(class_groups(partition.index)),
+    }
+    return scalar(query("select count(*) - (select count(distinct g.grp) from g) from s", tables))
+
+
+def _period(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterator[Step]:
+    p, name = partition.index, class_groups(partition.index).name
+    number = col(partition.number, "c")
+    yield table(
+        f"placed{p}",
+        f"groups of classes for {partition.part}",
+        lambda s: query(
+            "select c.class_id as gid, :n as node from c",
+            {"c": _classes(spec, partition.number)},
+            n=number,
+        ),
+    )
+    yield table(
+        f"sums{p}",
+        f"people and facts of {partition.part}",
+        lambda s: _sums(
+            s,
+            partition,
+            query(
+                "select a.node, null::bigint as parent, count(*) as n from m"
+                " join a on a.gid = m.gid group by a.node",
+                {"m": everybody_released(spec), "a": s.work(f"placed{p}")},
+            ),
+            s.work(f"placed{p}"),
+        ),
+    )
+    yield table(
+        class_groups(p),
+        f"good groups for {partition.part}",
+        lambda s: query(
+            "select a.gid, a.node as grp from a join s on s.node = a.node where :good",
+            {"a": s.work(f"placed{p}"), "s": s.work(f"sums{p}")},
+            good=_good(related, partition, "s"),
+        ),
+    )
+    yield table(
+        f"numbers_{name}",
+        "numbers of groups are those that they have",
+        lambda s: query(
+            "select g.grp as gid from g group by g.grp", {"g": s.work(class_groups(p))}
+        ).select(named(col("grp", "g"), name)),
+    )
+
+
+def _classes(spec: ReleaseSpec, *numbers: str) -> exp.Select:
+    assert spec.growth is not None
+    columns = [col(name, "t") for name in (CLASS_ID, *numbers)]
+    each = [query("select 1 from t", {"t": one}) for one in spec.growth.tables_of("classes")]
+    return stacked([one.select(*[c.copy() for c in columns], append=False) for one in each])
+
+
 # -- whether there are such groups -----------------------------------------------------------------
 
 
@@ -180,6 +315,7 @@ def _bests(partition: Partition) -> Iterator[tuple[Fact[Any], Events | None]]:
             yield or_null(measure(f"m{events.index}_{item.index}", of, assumed=0.0), 0.0), events
         for number, _ in enumerate(_members(partition, events, "s")):
             yield or_null(measure(f"in{events.index}_{number}", of, assumed=0.0), 0.0), events
+    yield count("tops", of, assumed=1), None
     yield count("bad", of, assumed=0), None
 
 
@@ -189,7 +325,8 @@ def _best(state: State, related: Related, partition: Partition) -> exp.Select:
     So the tops of the trees are the best ones.
     """
     tree = query(
-        "select min(s.n) as people, count(*) filter (where not :good) as bad from s"
+        "select min(s.n) as people, count(*) as tops,"
+        " count(*) filter (where not :good) as bad from s"
         " where s.parent is null",
         {"s": state.work(f"sums{partition.index}")},
         good=_good(related, partition, "s"),
@@ -212,9 +349,9 @@ def _greatest(part: exp.Expr, whole: exp.Expr) -> exp.Expr:
 
 
 def _unreachable(
-    related: Related, partition: Partition, row: Mapping[str, Any]
+    spec: ReleaseSpec, related: Related, partition: Partition, row: Mapping[str, Any]
 ) -> PganonError | None:
-    if row["bad"] == 0:
+    if row["bad"] == 0 or (spec.tests_once and row["bad"] < row["tops"]):
         return None
     if row["people"] < related.group_size:
         return PrivacyRefusal(
@@ -269,10 +406,13 @@ def _unreachable(
 # -- groups ----------------------------------------------------------------------------------------
 
 
-def _class_groups(state: State, number: int) -> exp.Select:
+def _class_groups(spec: ReleaseSpec, state: State, number: int) -> exp.Select:
     """From the tops down, as far as both sides of every cut on the way are good."""
     tables = {"t": state.work(TREE), "d": state.work(f"divided{number}")}
     tops = query("select t.node from t where t.parent is null", {"t": tables["t"]})
+    if spec.tests_once:
+        unfit = query("select u.node from u", {"u": state.work("unfit")})
+        tops = tops.where(fragment("t.node not in :unfit", unfit=scalar(unfit)))
     lower = query(
         "select t.node from walk as w join d on d.node = w.node join t on t.parent = w.node", tables
     )

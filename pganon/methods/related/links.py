@@ -10,25 +10,33 @@ rows<n>     (gid, person, k<j>, s<j>)   rows of people who are released: codes o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.values import equal_key
 from pganon.encode.related import EVERYBODY, events_table, lookup_table, value_key
 from pganon.encode.work import CODED, codes_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
-from pganon.forms.work import GROUPED
+from pganon.forms.elements import text_key
+from pganon.forms.growing import ROW_MARKS
+from pganon.forms.work import GROUPED, class_groups
 from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
+from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.tables import Events, Item, Related
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar
+from pganon.resolved.periods import BOUNDARY, LATE, TIMED_ROWS, closes, window
+from pganon.resolved.tables import Events, Item, Lookup, Related
+from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked, text
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 PEOPLE = "people"
+
+TODAY = fragment("now()")
+"""The instant at which a run begins."""
 
 
 def linked_table(state: State, events: Events) -> QualifiedName:
@@ -40,22 +48,121 @@ def rows_table(state: State, events: Events) -> QualifiedName:
 
 
 def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """Before any class is made: rows find their people, or the run is refused."""
+    """Rows find their people, or the run is refused."""
     return (
         _keys(related),
         *[
             table(
-                f"linked{e.index}", f"whose the rows of {e.name} are", lambda s, e=e: _linked(s, e)
+                f"linked{e.index}",
+                f"whose the rows of {e.name} are",
+                lambda s, e=e: _linked(spec, related, s, e),
             )
             for e in related.events
         ],
         _links(related),
-        *([_lookups(spec, related)] if related.lookups else []),
     )
 
 
+def period_step(related: Related) -> tuple[Step, ...]:
+    """Which periods are over: before rows are read, so that none comes too late to be there."""
+    every = related.every
+    if every is None:
+        return ()
+    return (
+        Check(
+            "periods",
+            "which periods are over",
+            lambda s: query(
+                "select date_trunc(:every, :today)::date::text as boundary",
+                every=text(every),
+                today=TODAY.copy(),
+            ),
+            gives=[BOUNDARY],
+        ),
+    )
+
+
+def lookup_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    return (_lookups(spec, related),) if related.lookups else ()
+
+
+def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    """What rows everybody has, by which it is seen whose are others later."""
+
+    def select(state: State) -> exp.Select:
+        each = [
+            query(
+                "select l.person, hashtextextended(:row::text, 0)::numeric as mark from l"
+                " where not l.orphan and not l.leaves",
+                {"l": linked_table(state, e)},
+                row=exp.func("jsonb_build_array", num(e.index), *_texts(e)),
+            )
+            for e in related.lasting
+        ]
+        return query(
+            "select m.person, sum(m.mark) as rows from m group by m.person", {"m": stacked(each)}
+        )
+
+    marks = table(ROW_MARKS, "what rows everybody has", select)
+    late = Check(
+        "late",
+        "rows that came after their period was published",
+        lambda s: query(
+            "select greatest(:found - :before, 0)::bigint as late_rows",
+            found=num(0) if closes(spec, s) else timed_rows(spec, s, related, members(spec, s)),
+            before=num(sum(one.rows for one in spec.growth.increments) if spec.growth else 0),
+        ),
+        gives=[LATE],
+    )
+    timed = spec.grows and related.every is not None
+    return (*([marks] if related.lasting else []), *([late] if timed else []))
+
+
+def timed_rows(
+    spec: ReleaseSpec, state: State, related: Related, people: QualifiedName | exp.Select
+) -> exp.Expr:
+    """How many rows of tables with periods people have in the periods of a run."""
+    each = [
+        query(
+            "select l.person from l where not l.orphan and not l.leaves"
+            " and exists (select from p where p.individual = l.person)",
+            {"l": linked_table(state, related.events[number]), "p": people},
+        )
+        for number in sorted(related.timed)
+    ]
+    return scalar(query("select count(*) from r", {"r": stacked(each)}))
+
+
+def timed_step(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    """How many rows are published, or left out with their groups, to count those that come late."""
+    if related.every is None:
+        return ()
+    return (
+        Check(
+            "timed",
+            "rows of the periods that are published",
+            lambda s: exp.select(
+                named(
+                    timed_rows(
+                        spec,
+                        s,
+                        related,
+                        members(spec, s) if spec.closes else s.work(CODED),
+                    ),
+                    TIMED_ROWS.column,
+                )
+            ),
+            gives=[TIMED_ROWS],
+        ),
+    )
+
+
+def _texts(events: Events) -> list[exp.Expr]:
+    return [text_key(equal_key(i.column, col(f"v{i.index}", "l"))) for i in events.items]
+
+
 def row_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """When classes are made."""
+    """When classes are made, or there were some before."""
     steps: list[Step] = [table(PEOPLE, "everybody's class", lambda s: _people(spec, s))]
     for events in related.events:
         for item in events.items:
@@ -113,11 +220,15 @@ def _keys(related: Related) -> Check:
     return Check("keys", "whether keys are there once", select, problem, gives=gives)
 
 
-def _linked(state: State, events: Events) -> exp.Select:
+def _linked(spec: ReleaseSpec, related: Related, state: State, events: Events) -> exp.Select:
     tree = query("select e.key from e", {"e": state.work(events_table(events))})
     people: list[exp.Expr] = []
     orphan: list[exp.Expr] = []
     leaves: list[exp.Expr] = [fragment("not e.stays")]
+    if events.period is not None:
+        start, end = window(spec, state)
+        leaves.append(fragment("coalesce(e.period >= :end::date, true)", end=text(end)))
+        leaves += [fragment("e.period < :start::date", start=text(start))] if start else []
     for number, way in enumerate(events.ways):
         name, named_row = f"l{number}", col(f"w{number}", "e")
         if way.table is None:
@@ -150,6 +261,10 @@ def _linked(state: State, events: Events) -> exp.Select:
         for other in people[:number]
     ]
     nobody = fragment(":p is null", p=person.copy())
+    dated = [col("key", f"l{n}") for n, way in enumerate(events.ways) if way.table in related.timed]
+    if dated and events.period is None:  # what it belongs to says when it was
+        missing = [fragment(":key is null", key=key) for key in dated]
+        leaves.append(exp.and_(exp.not_(nobody.copy()), *missing))
     values = [col(f"v{item.index}", "e") for item in events.items]
     return tree.select(
         named(person, "person"),
@@ -211,18 +326,27 @@ def _referring(related: Related) -> list[tuple[Events, Item]]:
 
 
 def _lookups(spec: ReleaseSpec, related: Related) -> Check:
-    """Whether values name rows of lookups, and whether these are not people after all."""
+    """Whether values name rows of lookups, and whether these are not people after all: of the few
+    who are added to a version alone most lookups would seem to be."""
     referring = _referring(related)
 
     def select(state: State) -> exp.Select:
         tree = exp.select(named(num(len(referring)), "referring"))
+        for one in related.lookups:
+            tree = tree.select(named(_changed_rows(spec, state, one), f"changed{one.index}"))
         for number, (events, item) in enumerate(referring):
-            named_rows = query(
-                "select l.person, :key as key from l where not l.orphan and not l.leaves"
-                " and exists (select from c where c.individual = l.person)",
-                {"l": linked_table(state, events), "c": state.work(CODED)},
-                key=value_key(item.column, col(f"v{item.index}", "l")),
-            )
+            named_rows, of_everybody = [
+                query(
+                    "select l.person, :key as key from l where not l.orphan and not l.leaves"
+                    " and exists (select from c where c.individual = l.person)",
+                    {"l": linked_table(state, events), "c": people},
+                    key=value_key(item.column, col(f"v{item.index}", "l")),
+                )
+                for people in (
+                    members(spec, state) if spec.closes else state.work(CODED),
+                    state.work(WHOLE if spec.grows else CODED),
+                )
+            ]
             lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))
             missing = query(
                 "select count(*) from r where r.key is not null"
@@ -232,7 +356,7 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
             each = query(
                 "select r.key, count(distinct r.person) as people from r where r.key is not null"
                 " group by r.key",
-                {"r": named_rows},
+                {"r": of_everybody},
             )
             alone = query(
                 "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
@@ -240,6 +364,8 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
             few = query(
                 "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
             )
+            if spec.closes:  # of a period, too, most would seem to be
+                alone = few = exp.select(num(0))
             tree = tree.select(
                 named(scalar(missing), f"unnamed{number}"),
                 named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
@@ -271,30 +397,85 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         gives += [
             count(f"{what}{number}", "tables_", assumed=0) for what in ("unnamed", "alone", "few")
         ]
+    gives += [count(f"changed{one.index}", "tables_", assumed=0) for one in related.lookups]
     return Check("lookups", "whether lookups are about nobody", select, problem, gives=gives)
 
 
-def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> list[str]:
-    """Of lookups with rows that few people have to do with."""
+def shown_lookup(spec: ReleaseSpec, lookup: Lookup, *added: QualifiedName) -> exp.Select:
+    """SELECT key, c<j>..: the rows that a version shows to which the run adds, and these."""
+    earlier = spec.growth.tables_of(lookup_table(lookup)) if spec.growth is not None else ()
+    shown = [named(col(name, "t"), f"c{n}") for n, (_, name) in enumerate(lookup.columns)]
+    key = next(name for column, name in lookup.columns if column == lookup.key)
+    shown.append(named(value_key(lookup.key, col(key, "t")), "key"))
+    each = [query("select 1 from t", {"t": one}) for one in (*earlier, *added)]
+    return stacked([one.select(*[c.copy() for c in shown], append=False) for one in each])
+
+
+def _changed_rows(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Expr:
+    """How many of these are no more as they are shown."""
+    if not spec.grows:
+        return num(0)
+    names = [f"c{number}" for number, _ in enumerate(lookup.columns)]
+    same = [fragment(":a is not distinct from :b", a=col(n, "t"), b=col(n, "e")) for n in names]
+    tree = query(
+        "select count(*) from e where not exists (select from t where t.key = e.key and :same)",
+        {"e": shown_lookup(spec, lookup), "t": state.work(lookup_table(lookup))},
+        same=exp.and_(*same),
+    )
+    return scalar(tree)
+
+
+def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> Iterator[str]:
+    """Of lookups with rows that few people have to do with, or that are others than a version
+    shows."""
     related = spec.related
     assert related is not None
+    for lookup in related.lookups:
+        if changed := found.get(f"tables_changed{lookup.index}"):
+            yield (
+                f"{changed} rows of {quote(lookup.name)} changed or went; the version shows them"
+                " as they were"
+            )
     few = [
         f"{quote(related.lookups[item.lookup or 0].name)} ({found.get(f'tables_few{number}')})"
         for number, (_, item) in enumerate(_referring(related))
         if found.get(f"tables_few{number}")
     ]
-    if not few:
-        return []
-    return [
-        f"rows of tables with people: none that fewer than {related.k} people have to do with are"
-        f" published as they are: {first_few(few)}"
-    ]
+    if few:
+        yield (
+            f"rows of tables with people: none that fewer than {related.k} people have to do with"
+            f" are published as they are: {first_few(few)}"
+        )
 
 
 # -- rows ------------------------------------------------------------------------------------------
 
 
+def everybody_released(spec: ReleaseSpec) -> exp.Select:
+    """SELECT member, gid: people of the version that the run adds to, with their classes."""
+    assert spec.growth is not None
+    each = [
+        query("select m.member, m.class_id as gid from m where m.marks is not null", {"m": one})
+        for one in spec.growth.tables_of("members")
+    ]
+    return stacked(each)
+
+
+def members(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT individual, gid: those of them who are in the source."""
+    return query(
+        "select w.individual, m.gid from w join m on m.member = w.person",
+        {"w": state.work(WHOLE), "m": everybody_released(spec)},
+    )
+
+
 def _people(spec: ReleaseSpec, state: State) -> exp.Select:
+    if spec.closes:
+        return query(
+            "select (row_number() over (order by m.individual))::int as person,"
+            " m.individual as key, m.gid from m",
+            {"m": members(spec, state)},
+        )
     tree = query(
         "select (row_number() over (order by c.individual))::int as person,"
         " c.individual as key, g.gid from c",
@@ -366,6 +547,34 @@ def _rows(state: State, events: Events) -> exp.Select:
         ranked = fragment("(dense_rank() over (order by :s))::int", s=col(f"s{item.index}", "m"))
         tree = tree.select(named(ranked, f"k{item.index}"), col(f"s{item.index}", "m"))
     return tree
+
+
+def released_rows(
+    spec: ReleaseSpec, state: State, related: Related, events: Events
+) -> QualifiedName | exp.Select:
+    """Rows of people who are in groups."""
+    if not spec.tests_once:
+        return rows_table(state, events)
+    groups = state.work(class_groups(related.partition_of(events).index))
+    return query(
+        "select r.* from r join g on g.gid = r.gid",
+        {"r": rows_table(state, events), "g": groups},
+    )
+
+
+def released_people(
+    spec: ReleaseSpec, state: State, related: Related, events: Events
+) -> QualifiedName | exp.Select:
+    """SELECT individual: people who are in groups of a table."""
+    coded = state.work(CODED)
+    if not spec.tests_once:
+        return coded
+    found = members(spec, state)
+    if not spec.closes:
+        found = query("select c.individual, g.gid from c", {"c": coded})
+        found = found.join(aliased(state.work(GROUPED), "g"), on=equal(codes_of(spec), "g", "c"))
+    groups = state.work(class_groups(related.partition_of(events).index))
+    return query("select c.individual from c join g on g.gid = c.gid", {"c": found, "g": groups})
 
 
 def values_of(state: State, events: Events, item: Item) -> exp.Select:

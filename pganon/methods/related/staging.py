@@ -17,17 +17,25 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.related import lookup_table, rows_read
-from pganon.encode.work import CODED
 from pganon.errors import PganonError, Unbalanced
 from pganon.forms.stored_relations import drawn_numbers, key_step, numbers, stored
 from pganon.forms.work import class_groups
 from pganon.identifiers import first_few, quote
-from pganon.methods.related.links import linked_table, rows_table, values_of
+from pganon.methods.related.links import (
+    everybody_released,
+    linked_table,
+    released_people,
+    released_rows,
+    shown_lookup,
+    values_of,
+)
 from pganon.methods.related.pairs import OpenPairs, open_pairs
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import told
 from pganon.resolved.tables import (
     PEOPLE,
+    PERIOD,
     PERSONS,
     Events,
     Item,
@@ -129,13 +137,17 @@ def staging_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
     """After the classes of the root are staged."""
     for p in related.partitions:
         yield _staged(
-            group_part(p), f"people and holders of {p.part}", lambda s, p=p: _groups(s, p)
+            group_part(p), f"people and holders of {p.part}", lambda s, p=p: _groups(spec, s, p)
         )
         yield key_step(group_part(p), p.number)
     for one in singles(related):
-        yield _staged(one.part, f"values of {one.view}", lambda s, o=one: _single(s, related, o))
+        yield _staged(
+            one.part, f"values of {one.view}", lambda s, o=one: _single(spec, s, related, o)
+        )
     for one in paired(related):
-        yield _staged(one.part, f"values of {one.view}", lambda s, o=one: _paired(s, related, o))
+        yield _staged(
+            one.part, f"values of {one.view}", lambda s, o=one: _paired(spec, s, related, o)
+        )
     for pairs in open_pairs(related):
         yield replace(
             _staged(
@@ -149,16 +161,18 @@ def staging_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
         yield _staged(
             frequent_part(events),
             f"frequent values of {events.name}",
-            lambda s, e=events: _frequent(s, e),
+            lambda s, e=events: _frequent(spec, s, related, e),
         )
     for lookup in related.lookups:
         yield _staged(
-            lookup_table(lookup), f"rows of {lookup.name}", lambda s, one=lookup: _lookup(s, one)
+            lookup_table(lookup),
+            f"rows of {lookup.name}",
+            lambda s, one=lookup: _lookup(spec, s, one),
         )
-    yield balance_step(related)
+    yield balance_step(spec, related)
 
 
-def balance_step(related: Related) -> Check:
+def balance_step(spec: ReleaseSpec, related: Related) -> Check:
     """Every row that was read is of somebody who is released, of nobody, or left out; and whoever
     has a value is counted once, in one group."""
 
@@ -168,7 +182,7 @@ def balance_step(related: Related) -> Check:
             kept = query(
                 "select l.person from l where not l.orphan and not l.leaves"
                 " and exists (select from c where c.individual = l.person)",
-                {"l": linked_table(state, e), "c": state.work(CODED)},
+                {"l": linked_table(state, e), "c": released_people(spec, state, related, e)},
             )
             counted = [
                 num(state[rows_read(e)]),
@@ -179,7 +193,9 @@ def balance_step(related: Related) -> Check:
             held = fragment("coalesce(sum(:h), 0)::bigint", h=col(p.holders(e), "g"))
             shown = [
                 scalar(query("select count(*) from l", {"l": linked_table(state, e)})),
-                scalar(query("select count(*) from r", {"r": rows_table(state, e)})),
+                scalar(
+                    query("select count(*) from r", {"r": released_rows(spec, state, related, e)})
+                ),
                 scalar(query("select :n as n from g", {"g": state.stage(group_part(p))}, n=held)),
             ]
             for one in singles(related):
@@ -187,7 +203,7 @@ def balance_step(related: Related) -> Check:
                     continue
                 each = query(
                     "select count(distinct (r.person, :k)) from r",
-                    {"r": rows_table(state, e)},
+                    {"r": released_rows(spec, state, related, e)},
                     k=col(f"k{one.items[0].index}", "r"),
                 )
                 total = query(
@@ -229,19 +245,41 @@ def _numbers(state: State, partition: Partition) -> exp.Select:
     )
 
 
-def _groups(state: State, partition: Partition) -> exp.Select:
+def _period(spec: ReleaseSpec, state: State, *events: Events) -> list[exp.Expr]:
+    """The period of tables that have any, as a column."""
+    assert spec.related is not None
+    if spec.related.timed.isdisjoint(one.index for one in events):
+        return []
+    return [named(cast(text(told(spec, state)), "text"), PERIOD)]
+
+
+def whole_partition(spec: ReleaseSpec, partition: Partition) -> Partition:
+    """With the tables that a run leaves out which adds a period."""
+    assert spec.related is not None
+    return next(p for p in spec.related.partitions if p.number == partition.number)
+
+
+def _groups(spec: ReleaseSpec, state: State, partition: Partition) -> exp.Select:
+    everybody = state.stage("records")
+    if spec.closes:
+        everybody = query("select m.gid as class_id from m", {"m": everybody_released(spec)})
     of_class = query(
         "select g.number, count(*) as people from r join n on n.class_id = r.class_id"
         " join g on g.gid = n.gid group by g.number",
         {
-            "r": state.stage("records"),
+            "r": everybody,
             "n": numbers(state, CLASS_ID),
             "g": _numbers(state, partition),
         },
     )
     tree = query("select 1 from p", {"p": of_class})
-    columns = [named(col("number", "p"), partition.number), named(col("people", "p"), PEOPLE)]
-    for events in partition.events:
+    every = whole_partition(spec, partition).events
+    columns = [named(col("number", "p"), partition.number), *_period(spec, state, *every)]
+    columns.append(named(col("people", "p"), PEOPLE))
+    for events in every:
+        if events not in partition.events:
+            columns.append(named(fragment("null::bigint"), partition.holders(events)))
+            continue
         name = f"h{events.index}"
         holding = query(
             "select g.number, sum(h.n)::bigint as n from h join g on g.gid = h.gid"
@@ -255,7 +293,7 @@ def _groups(state: State, partition: Partition) -> exp.Select:
     return tree.select(*columns, append=False).order_by(col("number", "p"))
 
 
-def _single(state: State, related: Related, one: Slice) -> exp.Select:
+def _single(spec: ReleaseSpec, state: State, related: Related, one: Slice) -> exp.Select:
     (item,) = one.items
     counted = query(
         "select g.number, f.k, sum(f.n)::bigint as persons from f join g on g.gid = f.gid"
@@ -272,6 +310,7 @@ def _single(state: State, related: Related, one: Slice) -> exp.Select:
     )
     return tree.select(
         named(col("number", "c"), number),
+        *_period(spec, state, one.events),
         named(col("s", "v"), item.published),
         col(PERSONS, "c"),
         append=False,
@@ -288,7 +327,7 @@ def _number_of(state: State, related: Related, events: Events) -> exp.Select:
     )
 
 
-def _paired(state: State, related: Related, one: Slice) -> exp.Select:
+def _paired(spec: ReleaseSpec, state: State, related: Related, one: Slice) -> exp.Select:
     pairs = one.pair
     assert pairs is not None
     first, second = one.items
@@ -306,6 +345,7 @@ def _paired(state: State, related: Related, one: Slice) -> exp.Select:
     number = related.partition_of(one.events).number
     return tree.select(
         named(col("number", "d"), number),
+        *_period(spec, state, one.events),
         named(col("s", "x"), first.published),
         named(col("s", "y"), second.published),
         named(col("n", "b"), PERSONS),
@@ -332,12 +372,12 @@ def _seconds(state: State, related: Related, one: OpenPairs) -> exp.Select:
     ).order_by(col("number", "d"), col("y", "s"))
 
 
-def _frequent(state: State, events: Events) -> exp.Select:
+def _frequent(spec: ReleaseSpec, state: State, related: Related, events: Events) -> exp.Select:
     parts: list[exp.Select] = []
     for item in events.slices:
         each = query(
             "select :k as k, r.person, count(*) as n from r group by 1, 2",
-            {"r": rows_table(state, events)},
+            {"r": released_rows(spec, state, related, events)},
             k=col(f"k{item.index}", "r"),
         )
         parts.append(
@@ -349,7 +389,9 @@ def _frequent(state: State, events: Events) -> exp.Select:
                 value=cast(col("s", "v"), "text"),
             )
         )
-    tree = query("select f.column_name, f.value, f.persons, f.rows from f", {"f": stacked(parts)})
+    tree = query("select 1 from f", {"f": stacked(parts)})
+    shown = [col(name, "f") for name in ("column_name", "value", PERSONS, "rows")]
+    tree = tree.select(*_period(spec, state, events), *shown, append=False)
     return tree.order_by(col("column_name", "f"), col("k", "f"))
 
 
@@ -390,9 +432,13 @@ def _told(each: exp.Select) -> exp.Select:
     return tree.with_("e", as_=each).with_("c", as_=counted)
 
 
-def _lookup(state: State, lookup: Lookup) -> exp.Select:
+def _lookup(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Select:
+    """Of a version that grows the rows that it does not show yet."""
     columns = [
         named(col(f"c{number}", "t"), name) for number, (_, name) in enumerate(lookup.columns)
     ]
     tree = query("select 1 from t", {"t": state.work(lookup_table(lookup))})
+    if spec.grows:
+        shown = query("select e.key from e", {"e": shown_lookup(spec, lookup)})
+        tree = tree.where(fragment("t.key not in :shown", shown=scalar(shown)))
     return tree.select(*columns, append=False).order_by(col("key", "t"))

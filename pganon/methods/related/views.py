@@ -14,9 +14,19 @@ from pganon.methods.related.staging import (
     group_part,
     paired,
     singles,
+    whole_partition,
 )
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.tables import PEOPLE, PERSONS, Events, Lookup, Partition, Related, rows_part
+from pganon.resolved.tables import (
+    PEOPLE,
+    PERIOD,
+    PERSONS,
+    Events,
+    Lookup,
+    Partition,
+    Related,
+    rows_part,
+)
 from pganon.sqltools import col, query, render
 from pganon.steps.relations import PublishedView, ViewColumn
 
@@ -25,12 +35,12 @@ def views(spec: ReleaseSpec, related: Related, tables: Tables) -> Iterator[Publi
     for p in related.partitions:
         name = spec.view_of(p.part)
         comment = f"Groups of classes of {spec.view}, in which values of other tables are."
-        yield _view(name, tables[group_part(p)], _groups(p), comment)
+        yield _view(name, tables[group_part(p)], _groups(spec, p), comment)
     for one in (*singles(related), *paired(related)):
         name = spec.view_of(one.view)
         held = " and ".join(quote(item.published) for item in one.items)
         comment = f"Values of {held} in {one.events.name}, each once for every group of people."
-        yield _view(name, tables[one.part], _slice(related, one), comment)
+        yield _view(name, tables[one.part], _slice(spec, related, one), comment)
     for events in related.events:
         comment = (
             f"Values of {events.name} that at least {FREQUENT} people have, with all their rows."
@@ -38,7 +48,7 @@ def views(spec: ReleaseSpec, related: Related, tables: Tables) -> Iterator[Publi
         yield _view(
             spec.view_of(rows_part(events)),
             tables[frequent_part(events)],
-            _rows(events),
+            _rows(spec, events),
             comment,
         )
     for lookup in related.lookups:
@@ -56,18 +66,28 @@ def _view(
     return PublishedView(name, render(tree.select(*shown, append=False)), tuple(columns), comment)
 
 
-def _groups(p: Partition) -> list[ViewColumn]:
+def _period(spec: ReleaseSpec, *events: Events) -> list[ViewColumn]:
+    assert spec.related is not None
+    if spec.related.timed.isdisjoint(one.index for one in events):
+        return []
+    return [ViewColumn(PERIOD, "text", "When the rows are from.")]
+
+
+def _groups(spec: ReleaseSpec, partition: Partition) -> list[ViewColumn]:
+    p = whole_partition(spec, partition)
     counted = [
         ViewColumn(p.holders(e), "bigint", f"People of the group with rows in {e.name}.")
         for e in p.events
     ]
     number = ViewColumn(p.number, "integer", "Number of the group, random per release.")
-    return [number, ViewColumn(PEOPLE, "bigint", "People of the group."), *counted]
+    people = ViewColumn(PEOPLE, "bigint", "People of the group.")
+    return [number, *_period(spec, *p.events), people, *counted]
 
 
-def _slice(related: Related, one: Slice) -> list[ViewColumn]:
+def _slice(spec: ReleaseSpec, related: Related, one: Slice) -> list[ViewColumn]:
     columns = [
-        ViewColumn(related.partition_of(one.events).number, "integer", "Number of the group.")
+        ViewColumn(related.partition_of(one.events).number, "integer", "Number of the group."),
+        *_period(spec, one.events),
     ]
     for item in one.items:
         said = "Sensitive" if item.limit is not None else "Insensitive"
@@ -77,11 +97,13 @@ def _slice(related: Related, one: Slice) -> list[ViewColumn]:
     return [*columns, ViewColumn(PERSONS, "bigint", "People of the group with such a row.")]
 
 
-def _rows(events: Events) -> list[ViewColumn]:
+def _rows(spec: ReleaseSpec, events: Events) -> list[ViewColumn]:
+    of = "an increment" if spec.policy.refresh == "increments" else "the release"
     return [
+        *_period(spec, events),
         ViewColumn("column_name", "text", "Column of the values."),
         ViewColumn("value", "text", "The value, as text."),
-        ViewColumn(PERSONS, "bigint", "People of the release with the value."),
+        ViewColumn(PERSONS, "bigint", f"People of {of} with the value."),
         ViewColumn("rows", "bigint", f"Rows of {events.name} with it."),
     ]
 

@@ -68,6 +68,16 @@ def test_references_are_a_mapping_or_a_list_for_keys_of_several_columns() -> Non
 
 
 TABLES = "tables"
+
+
+def timed(column: str = "admitted", **changes: Any) -> dict[str, Any]:
+    """Admissions by year, and changes of the table of diagnoses and of the policy."""
+    diagnosis = {**wards.WHOLE["diagnosis"], **changes.pop("diagnosis", {})}
+    admission = {**wards.ADMISSION, "period": {"column": column, "every": "year"}}
+    tables = {**wards.WHOLE, "admission": admission, "diagnosis": diagnosis}
+    return wards.policy(tables, **changes)
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "no root": (
         wards.policy({"ward": wards.WARD}),
@@ -125,11 +135,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         changed("diagnosis", link="parts"),
         "tables.diagnosis.link",
         "link: parts is not made in this version",
-    ),
-    "period": (
-        changed("diagnosis", period={"column": "day", "every": "year"}),
-        "tables.diagnosis.period",
-        "is not a key that is known here",
     ),
     "role": (
         with_column("diagnosis", "code", role="quasi_identifying"),
@@ -331,13 +336,47 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "publish.labels",
         "labels is not for related tables",
     ),
+    "period of one version": (
+        timed(),
+        "tables.admission.period",
+        "is for releases that grow by closed periods",
+    ),
+    "periods of two lengths": (
+        timed(refresh="increments", diagnosis={"period": {"column": "day", "every": "month"}}),
+        "tables.diagnosis.period.every",
+        "is every month, and that of another table every year",
+    ),
+    "period below another": (
+        timed(refresh="increments", diagnosis={"period": {"column": "day", "every": "year"}}),
+        "tables.diagnosis.period",
+        'rows lead over "admission", and are of the period of its rows',
+    ),
+    "period that is sensitive": (
+        timed("ward_no", refresh="increments"),
+        "tables.admission.period.column",
+        "is sensitive, and every value is shown with its period",
+    ),
+    "period and sensitive membership": (
+        timed(refresh="increments", diagnosis={"membership": "sensitive"}),
+        "tables.diagnosis.membership",
+        "a group is left out of a period in which few of its people have rows, which tells of them",
+    ),
+    "leavers": (
+        wards.policy(refresh="increments", leavers="withdraw"),
+        "leavers",
+        "leavers is not for related tables",
+    ),
+    "invariant": (
+        wards.policy(refresh="invariant"),
+        "refresh",
+        "the method mondrian cannot keep the values of its groups",
+    ),
     **{
         key: (wards.policy(**{key: value}), key, f"{key} is not for related tables")
         for key, value in {
             "suppression_limit": 0.1,
             "on_infeasible": "suppress",
             "records_per_individual": "many_accepted",
-            "refresh": "increments",
             "aliases": {"relation": "public.a"},
             "exclusions": [{"when": {"sex": "F"}, "never": {"sex": "M"}}],
         }.items()

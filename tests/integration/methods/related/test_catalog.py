@@ -377,7 +377,7 @@ def test_all_tables_are_read_by_one_statement(built: Database) -> None:
     *made, filled = reading.split(";\n")
     assert len(made) == 7
     assert all(one.endswith("WITH NO DATA") for one in made)
-    assert filled.startswith("WITH filled0 AS (INSERT INTO pganon_work.r0_everybody")
+    assert filled.startswith("WITH filled0 AS (INSERT INTO pganon_work.r0_root_keys")
     for name in ("patient", "admission", "diagnosis", "patient_study", "ward", "study"):
         assert filled.count(f'"hospital"."{name}"') == (2 if name == "patient" else 1)
     steps: list[str] = []
