@@ -88,12 +88,12 @@ def init(
             hint="choose --task survey, or --once",
         )
     again = monthly if once or monthly else None
-    if tables and (monthly or task != next(iter(TASKS))):
+    if tables and task != next(iter(TASKS)):
         raise UsageError(
-            "related tables are released once, and for the task survey",
-            hint="leave --monthly and --task out, or --tables",
+            "related tables are released for the task survey",
+            hint="leave --task out, or --tables",
         )
-    if again is None and grows and not json and not tables:
+    if again is None and grows and not json:
         again = common.asked(_AGAIN)
     with common.connect(dsn) as conn:
         text = first(
@@ -145,7 +145,7 @@ def first(
         reading(conn, external, numbers(conn, trusted).values(), option=True, only=True),
     ):
         if beside is not None:
-            return tables_text(first_tables(conn, beside, known(), task, trusted), known())
+            return tables_text(first_tables(conn, beside, known(), task, trusted), known(), again)
         return policy_text(first_policy(conn, relation, known(), task, trusted), known(), again)
 
 

@@ -96,8 +96,12 @@ _PUBLISH = (
 )
 
 
-def tables_text(tables: FirstTables, registry: Registry) -> str:
-    """YAML of a policy about related tables that loads and checks."""
+def tables_text(tables: FirstTables, registry: Registry, again: bool | None = None) -> str:
+    """YAML of a policy about related tables that loads and checks.
+
+    Args:
+        again: as of :func:`policy_text`.
+    """
     policy, method = tables.root, registry.methods[tables.method]
     start = registry.tasks[policy.task][1]
     relation = policy.observed.relation
@@ -140,9 +144,19 @@ def tables_text(tables: FirstTables, registry: Registry) -> str:
         "",
         f"method: {{name: {tables.method}}}",
         f"group_size: {tables.group_size}  # fewest people of whom values are told together",
+        *_tables_again(again),
         *_PUBLISH,
     ]
     return "\n".join(lines)
+
+
+def _tables_again(again: bool | None) -> Iterator[str]:
+    if again:
+        yield "refresh: increments    # a version adds groups of new people to the one before;"
+        yield "# they wait until there are ten times group_size of them (increment_size)"
+    elif again is None:
+        yield "# Made anew when rows have changed, a version is refused beside this one."
+        yield "# For people who come: pganon policy init --tables --monthly"
 
 
 def _table_names(tables: FirstTables) -> dict[QualifiedName, str]:

@@ -215,11 +215,38 @@ def test_a_table_to_which_nothing_leads(db: Database) -> None:
     ran = init(db, "hospital.diagnosis")
     assert ran.code != 0
     assert "no table leads to hospital.diagnosis over foreign keys" in ran.err
-    for wrong in (("--monthly",), ("--task", "exact")):
-        ran = init(db, "hospital.patient", *wrong)
-        assert ran.code != 0
-        assert "related tables are released once" in ran.err
-    assert init(db, "hospital.patient", "--once").code == 0
+    ran = init(db, "hospital.patient", "--task", "exact")
+    assert ran.code != 0
+    assert "related tables are released for the task survey" in ran.err
+
+
+def test_once_and_monthly(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    assert "--tables --monthly" in init(db, "hospital.patient").out
+    assert "monthly" not in init(db, "hospital.patient", "--once").out
+    file = tmp_path / "monthly.yaml"
+    assert init(db, "hospital.patient", "--monthly", "-o", str(file)).code == 0
+    assert yaml.safe_load(file.read_text())["refresh"] == "increments"
+    run(db, file)
+    shown = pganon("show", "hospital", "--dsn", db.dsn("steward"))
+    assert shown.code == 0, shown.err
+    report = tmp_path / "r.json"
+    ran = pganon("report", "hospital", "-o", str(report), "--dsn", db.dsn("steward"))
+    assert ran.code == 0, ran.err
+    db.source(
+        """
+        INSERT INTO hospital.patient
+        SELECT patient_no + 10000, name, born, sex FROM hospital.patient;
+        INSERT INTO hospital.admission
+        SELECT admission_no + 10000, patient_no + 10000, ward_no, admitted FROM hospital.admission;
+        INSERT INTO hospital.diagnosis SELECT admission_no + 10000, code FROM hospital.diagnosis;
+        """
+    )
+    run(db, file)
+    ran = pganon("report", "hospital", "-o", str(report), "--force", "--dsn", db.dsn("steward"))
+    assert ran.code == 0, ran.err
+    verified = pganon("verify", "hospital", "--dsn", db.dsn("steward"))
+    assert verified.code == 0, verified.err
 
 
 def test_circles_and_keys_that_others_do_not_name(db: Database, tmp_path: Path) -> None:
