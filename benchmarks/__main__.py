@@ -77,14 +77,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--papers",
         action="store_true",
-        help="run what repeats the experiments of papers, with the settings of their page",
+        help="run what repeats the experiments of papers, with the settings of their page; without"
+        " --parts those that the folder of results does not have yet",
     )
     parser.add_argument(
         "--page",
         type=Path,
         metavar="FILE",
-        help="in the end, write the page about the papers from the folder of results; alone it"
-        " measures nothing",
+        help="in the end, write the page about the papers from the folder of results and, for"
+        " other parts, from the figures that are kept beside it; alone it measures nothing",
     )
     given = parser.parse_args(arguments)
     names = _names(given)
@@ -95,7 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _check_used(names, given.parts or [], settings)
     except ValueError as problem:
         parser.error(str(problem))
-    found = {name: run(name, BENCHMARKS[name], own, parts) for name, parts, own in chosen}
+    resumes = repeated and given.parts is None
+    found = {
+        name: run(name, BENCHMARKS[name], own, parts, resumes=resumes)
+        for name, parts, own in chosen
+    }
     if given.page:
         page.write(given.page, PAPERS, BENCHMARKS, RESULTS)
     if given.check:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean, median
 from typing import ClassVar
 
 from benchmarks import background_claims, background_plots
@@ -49,8 +50,8 @@ WIDTHS: tuple[float | Row, ...] = (
 )
 """Bandwidths of a kernel over Adult; columns that are not named have 0.3."""
 
-MIC_J = 0.3
-BASELINE_J, BASELINE_BETA = 0.6, 4
+MIC_J, MIC_BETA = 0.3, 4
+BASELINE_J = 0.6
 LARGE_J = 0.3
 MIDDLE = 0.1
 """Selectivity of the queries whose errors are plotted."""
@@ -63,16 +64,26 @@ def _span(column: figures.Column) -> float:
     return max(column.source) - min(column.source) if column.numeric else 1.0
 
 
-def _errors(found: dict[str, figures.Column]) -> dict[str, float]:
-    """Mean relative error of counts by selectivity, over numeric columns."""
+def _errors(found: dict[str, figures.Column], seeds: int) -> Row:
+    """Mean relative errors of counts over numeric columns by selectivity, medians over the seeds,
+    and the range of those that are plotted."""
     numeric = [column for column in found.values() if column.numeric]
-    return {
-        str(share): sum(
-            figures.query_error(column, share, random.Random(place))
-            for place, column in enumerate(numeric)
-        )
-        / len(numeric)
+    drawn = {
+        share: [
+            fmean(
+                figures.query_error(column, share, random.Random(seed * len(numeric) + place))
+                for place, column in enumerate(numeric)
+            )
+            for seed in range(seeds)
+        ]
         for share in SELECTIVITIES
+    }
+    return {
+        "errors": {str(share): median(of) for share, of in drawn.items()},
+        "error": median(drawn[MIDDLE]),
+        "error_least": min(drawn[MIDDLE]),
+        "error_most": max(drawn[MIDDLE]),
+        "seeds": seeds,
     }
 
 
@@ -87,12 +98,15 @@ class Background(Benchmark):
     """One release per setting, which is made anew where several parts have it in common.
 
     Attributes:
-        draws: of the runs by k, J and beta and of `likeness`; one is a release.
+        draws: of the runs by k, J and beta; one is a release.
         rows: of every table but that of `large`, which has `people`.
         sources: tables; `adult` only with real data.
         js: bounds of the distance to what readers know.
         few_ks: k where a bandwidth varies.
         few_betas: beta where options vary.
+        ts: t of the baseline.
+        seeds: of the queries.
+        methods: by k, J and beta.
         sizes: records of the tables of `times`.
         widths: bandwidths of a kernel, of all columns or by column.
     """
@@ -106,12 +120,15 @@ class Background(Benchmark):
     betas: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
     few_ks: tuple[int, ...] = (3, 5, 10, 20)
     few_betas: tuple[int, ...] = (2, 3, 4)
+    ts: tuple[float, ...] = (0.5, 0.3)
+    seeds: int = 10
+    methods: tuple[str, ...] = tuple(METHODS)
     sizes: tuple[int, ...] = (1000, 2000, 4000)
     widths: tuple[float | Row, ...] = WIDTHS
 
     parts: ClassVar = (
         *("by_k", "by_j", "by_beta", "left_out", "left_out_by_k", "options", "columns"),
-        *("baseline", "likeness", "bandwidths", "times", "large"),
+        *("baseline", "bandwidths", "times", "large"),
     )
     real: ClassVar = frozenset({"bandwidths"})
     tables: ClassVar = (
@@ -135,11 +152,6 @@ class Background(Benchmark):
             (*_OF, "column", "emd", "emd_midpoint", "difference", "half_width", "absolute"),
         ),
         Table("baseline", "t-closeness", ("table", "method", "k", "t", "j", *_RUN, "seconds")),
-        Table(
-            "likeness",
-            f"beta = {BASELINE_BETA}, J = {BASELINE_J}, and the baseline with t-closeness",
-            (*_OF, "t", *_RUN, "gcp_least", "gcp_most", "seconds"),
-        ),
         Table(
             "bandwidths",
             "left out by bandwidth of a kernel",
@@ -175,11 +187,12 @@ class Background(Benchmark):
     def _each(self, settings: Iterable[Setting]) -> Iterator[Row]:
         for runs in self.runs:
             for setting in settings:
-                for name in METHODS:
-                    yield runs.shared(name, setting)
+                clusters = search.clusters_of(runs.drawn, setting)
+                for name in self.methods:
+                    yield {**runs.shared(name, setting), "clusters": clusters}
 
     def left_out(self) -> Iterator[Row]:
-        """What the paper's k-primacy suppresses."""
+        """What the paper's k-primacy suppresses, and releases with beta_primacy."""
         return self._left_out([Setting(j=j) for j in self.js])
 
     def left_out_by_k(self) -> Iterator[Row]:
@@ -189,14 +202,17 @@ class Background(Benchmark):
         posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
         for runs in self.runs:
             for setting in settings:
+                clusters = search.clusters_of(runs.drawn, setting)
                 for name, post in posts.items():
                     yield {
                         "table": runs.source.name,
                         "method": name,
                         **setting.row,
                         "records": len(runs.drawn.people),
+                        "clusters": clusters,
                         **search.left_out(runs.drawn, post, setting),
                     }
+                yield {**runs.shared(BETA, setting), "clusters": clusters}
 
     def options(self) -> Iterator[Row]:
         """What the options of beta_primacy cost, where all records are one cluster."""
@@ -212,7 +228,9 @@ class Background(Benchmark):
         for runs in self.runs:
             for k in self.ks:
                 for name, method in methods.items():
-                    row = runs.run(name, method, Setting(k=k, j=MIC_J), metrics=False)
+                    row = runs.run(
+                        name, method, Setting(k=k, beta=MIC_BETA, j=MIC_J), metrics=False
+                    )
                     if "refused" in row:
                         yield row
                         continue
@@ -221,25 +239,14 @@ class Background(Benchmark):
 
     def baseline(self) -> Iterator[Row]:
         for runs in self.runs:
-            for t in (0.5, 0.3):
+            for t in self.ts:
                 for k in self.ks:
                     setting = Setting(k=k, beta=None, t=t, j=BASELINE_J)
                     for name, method in COMPARED.items():
                         row = runs.run(name, method, setting)
                         if "refused" not in row:
-                            row["errors"] = _errors(runs.columns())
-                            row["error"] = row["errors"][str(MIDDLE)]
+                            row |= _errors(runs.columns(), self.seeds)
                         yield row
-
-    def likeness(self) -> Iterator[Row]:
-        """The methods as the paper sets them against the baseline; each by its own model."""
-        for runs in self.runs:
-            for k in self.ks:
-                setting = Setting(k=k, beta=BASELINE_BETA, j=BASELINE_J)
-                for name in (INC, AGG, BETA):
-                    yield runs.drawn_again(name, METHODS[name], setting)
-                setting = Setting(k=k, beta=None, j=BASELINE_J)
-                yield runs.drawn_again(BASELINE, COMPARED[BASELINE], setting)
 
     def bandwidths(self) -> Iterator[Row]:
         """Who is left out where a kernel estimates what is known, by its bandwidth."""

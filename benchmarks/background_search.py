@@ -46,6 +46,11 @@ def left_out(drawn: Drawn, post: Post, setting: Setting) -> Row:
     return {"classes": classes, "suppressed": lost}
 
 
+def clusters_of(drawn: Drawn, setting: Setting) -> int:
+    """How many clusters of people about whom the same is known a bound J leaves."""
+    return int(_labels(drawn, setting).max()) + 1
+
+
 def _labels(drawn: Drawn, setting: Setting) -> np.ndarray:
     """The cluster of every record."""
     if setting.j is None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,24 +77,41 @@ class Benchmark:
         """Write the plots that there are figures for."""
 
 
-def run(name: str, kind: type[Benchmark], settings: Mapping[str, Any], parts: Iterable[str]) -> Row:
+def run(
+    name: str,
+    kind: type[Benchmark],
+    settings: Mapping[str, Any],
+    parts: Iterable[str],
+    *,
+    resumes: bool = False,
+) -> Row:
     """Measure parts one by one, and show them with those that the last run measured.
 
     What was found is written after every part, so a failure loses no more than the part in which it
     happens. Figures of other settings are not kept.
+
+    Args:
+        resumes: parts that the folder of results has with these settings are not measured again.
     """
     wanted = json.loads(json.dumps({**kind.defaults(), **settings}))
     found = _read(name)
     if found.get("settings") != wanted:
         found = {"settings": wanted}
+    seconds = found.setdefault("seconds", {})
     data = support.data_folder()
     doable = [part for part in parts if _can_run(kind, part, data)]
-    if doable:
+    open_ones = [part for part in doable if not (resumes and part in seconds)]
+    for part in doable:
+        if part not in open_ones:
+            print(f"{name}: {part} is in {_file(name)}", file=sys.stderr)
+    if open_ones:
         with kind.database(name) as dsn:
             bench = kind(dsn=dsn, data=data, **settings)
-            for part in doable:
-                print(f"{name}: {part}", file=sys.stderr)
-                found[part] = list(getattr(bench, part)())
+            for place, part in enumerate(open_ones, start=1):
+                print(f"{name}: {part}, {place} of {len(open_ones)}", file=sys.stderr)
+                began = time.monotonic()
+                found[part] = list(_told(getattr(bench, part)(), began))
+                seconds[part] = round(time.monotonic() - began)
                 _write(name, found)
     found |= kind.judged(found)
     for table in kind.tables:
@@ -104,6 +122,13 @@ def run(name: str, kind: type[Benchmark], settings: Mapping[str, Any], parts: It
     if _drawable():
         kind.draw(found, RESULTS)
     return found
+
+
+def _told(rows: Iterable[Row], began: float) -> Iterator[Row]:
+    """The rows, with a line about each as it comes."""
+    for number, row in enumerate(rows, start=1):
+        print(f"  {time.monotonic() - began:,.0f} s: row {number}", file=sys.stderr)
+        yield row
 
 
 def _can_run(kind: type[Benchmark], part: str, data: Path | None) -> bool:

@@ -69,9 +69,10 @@ def near(figure: str, found: float, expected: float) -> bool:
 
 def evaluate(found: Row) -> list[Row]:
     """Claims about the parts that were measured, whether they hold, and by what figures."""
-    parts = [part for name, part in found.items() if name not in ("settings", "claims")]
+    parts = [part for name, part in found.items() if isinstance(part, list) and name != "claims"]
     rows = [row for part in parts for row in part]
-    judged = [_claim("nothing true is outside the bounds", not _outside(rows), f"{len(rows)} runs")]
+    claim = "nothing true is outside the bounds"
+    judged = [_claim(claim, not _outside(rows), f"{len(rows)} runs")] if rows else []
     for row in found.get("adult", ()):
         if row["predicates"] == "all":
             judged += [_figure(row, *item) for item in _expected(row)]

@@ -6,10 +6,12 @@ not public; what does not hold is shown as such, with the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
 from typing import Any
 
-Row = dict[str, Any]
+from benchmarks import judging
+from benchmarks.judging import EQUAL, ROUNDED, Judged, Row, below, equal, every, falls, grows
 
 MDP, STOP, FILL = "LGB_MDP", "LGB_NCP, stop", "LGB_NCP, fill"
 
@@ -17,145 +19,157 @@ MOST_SECONDS = {MDP: 10.0, STOP: 60.0, FILL: 60.0}
 """Of a run over about 31,000 rows."""
 MOST_COPIES = 15.0
 """Of a run of LGB_MDP over 1.4 million rows, in times of its sorted copy."""
-ROUNDED = 1e-9
-"""How far two equal losses may be apart: sums of floats in any order."""
 DRAWN = 0.05
 """How far two runs that differ in what they draw may be apart."""
 MOST_MEMORY = 300.0
 """Megabytes of the Python process."""
+LESS = (0.14, 0.17)
+"""By which NCP of LGB_NCP is below that of LGB_MDP in the paper."""
 
 
 def evaluate(found: Row) -> list[Row]:
     """Claims about the parts that were measured, whether they hold, and by what figures."""
-    income = [row for row in found.get("by_k", ()) if row["table"] == "income"]
     judges = {
-        "by_k": lambda: _of_losses(income),
-        "by_l": lambda: _of_errors(found["by_l"]),
-        "by_density": lambda: _of_densities(found["by_density"]),
-        "times": lambda: _of_times(found["times"]),
+        "by_k": _of_losses,
+        "by_l": _of_errors,
+        "by_density": _of_densities,
+        "times": _of_times,
     }
-    rows = [judged for part, judge in judges.items() if part in found for judged in judge()]
-    return [
-        {"claim": claim, "holds": _HOLDS[holds], "found": figures} for claim, holds, figures in rows
-    ]
-
-
-Judged = tuple[str, bool | None, str]
-"""A claim, whether it holds, and by what figures; None where all runs were refused."""
-
-_HOLDS = {True: "yes", False: "NO", None: "-"}
-
-
-def _of_losses(rows: Sequence[Row]) -> list[Judged]:
-    ks, least = _given(rows, "k"), _given(rows, "l")[0]
-    if any("refused" in row for row in rows if row["l"] == least):
-        return [("losses of LGB_MDP and LGB_NCP", None, f"runs with l = {least} are refused")]
-
-    def figure(name: str, method: str, k: int) -> float:
-        (row,) = _chosen(rows, method=method, k=k, l=least)
-        return row[name]
-
-    judged: list[Judged] = []
-    for other in (STOP, FILL):
-        ratio = [figure("c_dm", MDP, k) / figure("c_dm", other, k) for k in ks]
-        judged.append((f"C_DM of LGB_MDP is below {other}", max(ratio) < 1, _ratios(ratio)))
-        less = [1 - figure("ncp", other, k) / figure("ncp", MDP, k) for k in ks]
-        held = all(0.14 <= share <= 0.17 for share in less)
-        judged.append((f"NCP of {other} is 14 to 17 % below LGB_MDP", held, _shares(less)))
-    methods = dict.fromkeys(row["method"] for row in rows)
-    for name in ("c_dm", "ncp"):
-        judged += [_without_l(rows, name, method) for method in methods]
-        rising = all(_rises([figure(name, method, k) for k in ks]) for method in methods)
-        judged.append((f"{name} grows with k", rising, ""))
-    return judged
-
-
-def _without_l(rows: Sequence[Row], name: str, method: str) -> Judged:
-    """LGB_NCP takes cells in an order that every run draws: two of its runs differ a little."""
-    done = [row for row in rows if row["method"] == method and "refused" not in row]
-    by_k = [[row[name] for row in _chosen(done, k=k)] for k in _given(rows, "k")]
-    changes = [found[-1] / found[0] - 1 for found in by_k if len(found) > 1]
-    most = ROUNDED if method == MDP else DRAWN
-    same = all(abs(change) <= most for change in changes) if changes else None
-    return f"{name} of {method} does not depend on l", same, _shares(changes)
-
-
-def _of_errors(rows: Sequence[Row]) -> list[Judged]:
-    done = [row for row in rows if "refused" not in row]
-    methods = list(dict.fromkeys(row["method"] for row in done))
-    ks, ls = _given(rows, "k"), _given(rows, "l")
-    if any("refused" in row for row in rows if row["k"] == ks[0] or row["l"] == ls[0]):
-        return [("errors of sums", None, f"runs with k = {ks[0]} or l = {ls[0]} are refused")]
-
-    def line(name: str, **fixed: Any) -> list[float]:
-        return [row[name] for row in _chosen(done, **fixed)]
-
-    judged: list[Judged] = []
-    for name, said in (("r_error", "mean"), ("r_error_median", "median")):
-        by_k = [line(name, method=m, l=l) for m in methods for l in ls]  # noqa: E741
-        by_l = [line(name, method=m, k=k) for m in methods for k in ks]
-        judged += [
-            (f"{said} R_error grows with k", all(map(_rises, by_k)), _of(by_k)),
-            (f"{said} R_error grows with l", all(map(_rises, by_l)), _of(by_l)),
-        ]
-    k_grows = [line("r_error", method=m, l=ls[0]) for m in methods]
-    l_grows = [line("r_error", method=m, k=ks[0]) for m in methods]
-    most = max(each[-1] / each[0] for each in l_grows)
-    least = min(each[-1] / each[0] for each in k_grows)
-    judged.append(
-        (
-            "k matters more than l",
-            least > most,
-            f"by k x{least:.2f} at least, by l x{most:.2f} at most",
-        )
+    done = {
+        part: [row for row in found[part] if "refused" not in row]
+        for part in judges
+        if part in found
+    }
+    return judging.rows(
+        claim for part, judge in judges.items() if part in done for claim in judge(done[part])
     )
-    for other in (STOP, FILL):
-        theirs = {row["l"]: row["r_error"] for row in _chosen(done, method=other, k=ks[0])}
-        gaps = [
-            1 - row["r_error"] / theirs[row["l"]]
-            for row in _chosen(done, method=MDP, k=ks[0])
-            if row["l"] in theirs
-        ]
-        held = gaps[0] > 0 and abs(gaps[-1]) < abs(gaps[0]) / 2
-        claim = f"R_error of LGB_MDP is below {other} for small l, equal for large l"
-        judged.append((claim, held, _shares([gaps[0], gaps[-1]])))
-    outside = max(row["outside"] for row in done)
-    judged.append(("true sums lie within the paper's bounds", outside == 0, f"{outside:.1%} not"))
-    beyond = max(row["beyond"] for row in done)
-    judged.append(("true sums lie within the certain bounds", beyond == 0, f"{beyond:.1%} not"))
-    return judged
 
 
-def _of_densities(rows: Sequence[Row]) -> list[Judged]:
-    done = [row for row in rows if "refused" not in row]
-    judged: list[Judged] = []
-    densities = _given(rows, "density")
-    for k, l in dict.fromkeys((row["k"], row["l"]) for row in rows):  # noqa: E741
+def _of_losses(all_rows: Sequence[Row]) -> Iterator[Judged]:
+    for table in dict.fromkeys(row["table"] for row in all_rows):
+        rows = _chosen(all_rows, table=table)
+        of = f"({table})"
+        for other in (STOP, FILL):
+            pairs = _pairs(rows, "c_dm", other)
+            holds = every(below(ours, theirs) for ours, theirs in pairs)
+            shown = _ratios(ours / theirs for ours, theirs in pairs)
+            yield f"C_DM of LGB_MDP is below {other} {of}", holds, shown
+            less = [1 - theirs / ours for ours, theirs in _pairs(rows, "ncp", other)]
+            held = every(LESS[0] <= share <= LESS[1] for share in less)
+            yield f"NCP of {other} is 14 to 17 % below LGB_MDP {of}", held, _shares(less)
+        for name in ("c_dm", "ncp"):
+            for method in _methods(rows):
+                line = _line(rows, name, method=method, l=_least(rows, "l"))
+                yield f"{name} of {method} grows with k {of}", grows(line), judging.listed(line)
+                # LGB_NCP takes cells in an order that every run draws.
+                most = ROUNDED if method == MDP else DRAWN
+                by_k = [_line(rows, name, by="l", method=method, k=k) for k in _given(rows, "k")]
+                same = every(equal(line, most) for line in by_k)
+                changes = [line[-1] / line[0] - 1 for line in by_k if len(line) > 1]
+                yield f"{name} of {method} does not depend on l {of}", same, _shares(changes)
+
+
+def _pairs(rows: Sequence[Row], name: str, other: str) -> list[tuple[float, float]]:
+    """Of LGB_MDP and the other method, by k, for the least l."""
+    by_k = [
+        {row["k"]: row[name] for row in _chosen(rows, method=method, l=_least(rows, "l"))}
+        for method in (MDP, other)
+    ]
+    return [(by_k[0][k], by_k[1][k]) for k in sorted(by_k[0]) if k in by_k[1]]
+
+
+def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
+    ks, ls = _given(rows, "k"), _given(rows, "l")
+    for name, said in (("r_error", "mean"), ("r_error_median", "median")):
+        by_k = [_line(rows, name, method=m, l=l) for m in _methods(rows) for l in ls]  # noqa: E741
+        by_l = [_line(rows, name, by="l", method=m, k=k) for m in _methods(rows) for k in ks]
+        for by, lines in (("k", by_k), ("l", by_l)):
+            verdicts = [verdict for line in lines if (verdict := grows(line)) is not None]
+            shown = f"{sum(verdicts)} of {len(verdicts)} lines"
+            yield f"{said} R_error grows with {by}", every(verdicts), shown
+    if rows:
+        least = {"k": ks[0], "l": ls[0]}
         lines = [
-            [row["r_error"] for row in _chosen(done, method=method, k=k, l=l)]
-            for method in dict.fromkeys(row["method"] for row in done)
+            [
+                _line(rows, "r_error", by=by, method=m, **{other: least[other]})
+                for by, other in _BOTH
+            ]
+            for m in _methods(rows)
         ]
-        falls = all(_rises(line[::-1]) for line in lines) if any(lines) else None
-        claim = f"R_error falls from {densities[0]} to {densities[-1]} % hidden (k = {k}, l = {l})"
-        judged.append((claim, falls, "; ".join(", ".join(f"{v:.4g}" for v in x) for x in lines)))
-    return judged
+        times = [[line[-1] / line[0] for line in of] for of in lines if min(map(len, of)) > 1]
+        shown = "; ".join(f"by k times {by_k:.3g}, by l times {by_l:.3g}" for by_k, by_l in times)
+        yield "k matters more than l", every(below(by_l, by_k) for by_k, by_l in times), shown
+    for other in (STOP, FILL):
+        for k in ks:
+            gaps = [_gaps(rows, other, k=k, l=l) for l in ls]  # noqa: E741
+            yield _less_then_equal(f"{other} for small l, equal for large l (k = {k})", gaps)
+    for name, said in (("outside", "paper's"), ("beyond", "certain")):
+        most = max((row[name] for row in rows), default=None)
+        shown = "" if most is None else f"{most:.1%} not"
+        yield f"true sums lie within the {said} bounds", most == 0 if rows else None, shown
 
 
-def _of_times(rows: Sequence[Row]) -> list[Judged]:
-    done = [row for row in rows if "refused" not in row]
-    judged: list[Judged] = []
+_BOTH = (("k", "l"), ("l", "k"))
+"""What varies, and what does not."""
+
+
+def _gaps(rows: Sequence[Row], other: str, **fixed: int) -> list[float]:
+    """By which part the mean error of LGB_MDP is below the other's, by seed of the same queries."""
+    found = [_chosen(rows, method=method, **fixed) for method in (MDP, other)]
+    if not all(found):
+        return []
+    ours, theirs = (row[0]["r_error_drawn"] for row in found)
+    return [1 - a / b for a, b in zip(ours, theirs, strict=True)]
+
+
+def _less_then_equal(claim: str, by_l: Sequence[Sequence[float]]) -> Judged:
+    """Below by more than figures that are equal for the least l, equal for the greatest."""
+    gaps = [each for each in by_l if each]
+    middles = list(map(median, gaps))
+    holds = middles[0] > EQUAL and abs(middles[-1]) <= EQUAL if len(gaps) > 1 else None
+    shown = "; ".join(
+        f"{middle:+.1%} ({min(each):+.0%} to {max(each):+.0%})"
+        for middle, each in zip(middles, gaps, strict=True)
+    )
+    return f"R_error of LGB_MDP is below {claim}", holds, shown
+
+
+def _of_densities(rows: Sequence[Row]) -> Iterator[Judged]:
+    lines: dict[tuple[int, int], list[list[float]]] = {}
+    for k, l in dict.fromkeys((row["k"], row["l"]) for row in rows):  # noqa: E741
+        for method in _methods(rows):
+            line = _line(rows, "r_error", by="density", method=method, k=k, l=l)
+            lines.setdefault((k, l), []).append(line)
+            claim = f"R_error of {method} falls the more is hidden (k = {k}, l = {l})"
+            yield claim, falls(line), judging.listed(line)
+    if len(lines) > 1:
+        less = {at: min(1 - line[-1] / line[0] for line in of if line) for at, of in lines.items()}
+        last = max(lines)
+        others = max(share for at, share in less.items() if at != last)
+        yield (
+            f"the reduction is the largest for k = {last[0]}, l = {last[1]}",
+            less[last] > max(others, 0),
+            "; ".join(f"{k}, {l}: {share:+.1%} at least" for (k, l), share in less.items()),  # noqa: E741
+        )
+
+
+def _of_times(rows: Sequence[Row]) -> Iterator[Judged]:
     for table in ("income", "colorado"):
         for method, most in MOST_SECONDS.items():
-            for row in _chosen(done, table=table, method=method):
+            for row in _chosen(rows, table=table, method=method):
                 claim = f"{method} takes at most {most:g} s on {table} (k = l = {row['k']})"
-                judged.append((claim, row["seconds"] <= most, f"{row['seconds']:.1f} s"))
-    for row in _chosen(done, table="states"):
+                yield claim, row["seconds"] <= most, f"{row['seconds']:.1f} s"
+    for row in _chosen(rows, table="states"):
         claim = f"LGB_MDP takes at most {MOST_COPIES:g} sorted copies on {row['records']} rows"
-        judged.append((claim, row["ratio"] <= MOST_COPIES, f"{row['ratio']:.1f}"))
-    memory = max((row["peak_mb"] for row in done), default=0.0)
-    claim = f"Python stays below {MOST_MEMORY:g} MB"
-    judged.append((claim, memory < MOST_MEMORY, f"{memory:.0f} MB"))
-    return judged
+        yield claim, row["ratio"] <= MOST_COPIES, f"{row['ratio']:.1f}"
+    if rows:
+        memory = max(row["peak_mb"] for row in rows)
+        claim = f"Python stays below {MOST_MEMORY:g} MB"
+        yield claim, memory < MOST_MEMORY, f"{memory:.0f} MB"
+
+
+def _methods(rows: Iterable[Row]) -> list[str]:
+    return list(dict.fromkeys(row["method"] for row in rows))
 
 
 def _given(rows: Iterable[Row], name: str) -> list[int]:
@@ -163,22 +177,21 @@ def _given(rows: Iterable[Row], name: str) -> list[int]:
     return sorted({row[name] for row in rows})
 
 
+def _least(rows: Iterable[Row], name: str) -> int:
+    return min(row[name] for row in rows)
+
+
+def _line(rows: Iterable[Row], name: str, by: str = "k", **fixed: Any) -> list[float]:
+    return [row[name] for row in sorted(_chosen(rows, **fixed), key=lambda row: row[by])]
+
+
 def _chosen(rows: Iterable[Row], **fixed: Any) -> list[Row]:
     return [row for row in rows if all(row[name] == value for name, value in fixed.items())]
 
 
-def _rises(values: Sequence[float]) -> bool:
-    return list(values) == sorted(values)
-
-
-def _of(lines: Sequence[Sequence[float]]) -> str:
-    holding: Callable[[Sequence[float]], bool] = _rises
-    return f"{sum(map(holding, lines))} of {len(lines)} lines"
-
-
-def _ratios(values: Sequence[float]) -> str:
+def _ratios(values: Iterable[float]) -> str:
     return ", ".join(f"{value:.3f}" for value in values)
 
 
-def _shares(values: Sequence[float]) -> str:
+def _shares(values: Iterable[float]) -> str:
     return ", ".join(f"{value:+.1%}" for value in values)

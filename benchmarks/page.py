@@ -1,6 +1,7 @@
 """The page that holds the experiments of papers against what was measured.
 
-It is made from the folder of results alone. What was not measured is said, with the command.
+It is made from figures that are kept beside it, part by part: what the folder of results has takes
+the place of those. What was not measured is said, with the command.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ class Panel:
     Attributes:
         shown: the paper's figure or table, or the claims by the numbers that claims begin with.
         claim: what the paper says, in a sentence.
+        differs: in what its measurement differs from the paper's, where the data do not.
         parts: of the benchmark.
         claims: beginnings of the claims that belong to it; all about its parts by default.
         why: what is known of the reason where a claim does not hold.
@@ -73,6 +75,7 @@ class Panel:
     figures: Sequence[Figure] = ()
     claims: Sequence[str] = ("",)
     why: str = ""
+    differs: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,20 @@ class Paper:
         return list(dict.fromkeys(part for panel in self.panels for part in panel.parts))
 
 
+@dataclass(frozen=True)
+class Found:
+    """What was measured, by part.
+
+    Attributes:
+        settings: those that are not the benchmark's own.
+        seconds: that it took.
+    """
+
+    rows: dict[str, list[Row]]
+    settings: dict[str, Row]
+    seconds: dict[str, int]
+
+
 def write(
     file: Path, papers: Iterable[Paper], kinds: Mapping[str, type[Benchmark]], results: Path
 ) -> None:
@@ -107,9 +124,8 @@ def write(
     overview: list[str] = []
     sections: list[str] = []
     for paper in papers:
-        stored = results / f"{paper.benchmark}.json"
-        found = json.loads(stored.read_text(encoding="utf-8")) if stored.exists() else {}
         kind = kinds[paper.benchmark]
+        found = _kept(paper, kind, results, folder / f"{paper.benchmark}.json")
         claims = [row for panel in paper.panels for row in _claims(panel, kind, found)]
         verdict = _verdict(claims, _measured(paper.parts, found), paper.parts)
         overview.append(f"- [{paper.title}](#{anchor(paper.title)}): {verdict}")
@@ -119,24 +135,73 @@ def write(
     file.write_text(text, encoding="utf-8")
 
 
+def _kept(paper: Paper, kind: type[Benchmark], results: Path, file: Path) -> Found:
+    """Parts of the folder of results, and others as the page had them; these are kept for the
+    next page."""
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    stored = results / f"{paper.benchmark}.json"
+    if stored.exists():
+        last = json.loads(stored.read_text(encoding="utf-8"))
+        kept |= {
+            part: {
+                "settings": _own(last["settings"], kind),
+                "seconds": last["seconds"][part],
+                "rows": _rounded(last[part]),
+            }
+            for part in paper.parts
+            if part in last["seconds"]
+        }
+    kept = {part: kept[part] for part in paper.parts if part in kept}
+    if kept:
+        file.write_text(_one_a_line(kept), encoding="utf-8")
+    return Found(*({part: of[name] for part, of in kept.items()} for name in _KEPT))
+
+
+_KEPT = ("rows", "settings", "seconds")
+DIGITS = 9
+"""Of the figures that are kept."""
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}")
+    if isinstance(value, dict):
+        return {name: _rounded(each) for name, each in value.items()}
+    return list(map(_rounded, value)) if isinstance(value, list) else value
+
+
+def _one_a_line(kept: Row) -> str:
+    """JSON with a line for every row, so that versions can be compared."""
+    parts: list[str] = []
+    for part, of in kept.items():
+        rows = ",\n".join(map(json.dumps, of["rows"]))
+        head = json.dumps({name: of[name] for name in _KEPT[1:]})
+        parts.append(f'{json.dumps(part)}: {head[:-1]}, "rows": [\n{rows}\n]}}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
 _HEAD = """# What papers claim, measured
 
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
 papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold, nor
 mostly hold, are listed with their figures, and with what is known of the reason; all claims with
-theirs, and numbers of the plots, are in files for each paper. Plots show means of the draws where
-there are several, and bars from the least to the greatest, with the values of what varies at equal
-distances. Other work ran at the same time, so times say little, and their ranks less.
+theirs, numbers of the plots, and all figures are in files for each paper. Plots show means of the
+draws where there are several, and bars from the least to the greatest, with the values of what
+varies at equal distances; errors of queries are medians of several seeds where it is said. A flat
+line is no trend, a tie no rank; figures are equal where they differ by at most 10 %. What is true
+by definition or by construction is no result: where it holds, it is not decided (-). Other work
+ran at the same time, so times say little, and their ranks less.
 
-Behind the verdict on an experiment are its parts: `python -m benchmarks lgb --papers --parts by_k`
-measures the first one alone.
+Who stops `make reproduce` and begins it again goes on with the part that was not finished.
+Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
+measures one anew, and changes the experiments that show it alone.
 """
 
 
-def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Iterator[str]:
+def _paper(paper: Paper, kind: type[Benchmark], found: Found, folder: Path) -> Iterator[str]:
     yield f"## {paper.title}\n"
     yield f"[Reference]({paper.about}). {paper.data}\n"
-    if own := _settings(wanted(paper, kind), kind):
+    if own := _settings(_own(wanted(paper, kind), kind)):
         yield f"Settings of `{paper.benchmark}`: `{' '.join(own)}`\n"
     files: list[str] = []
     for name, file, columns, rows in (
@@ -148,6 +213,8 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
         if rows:
             write_rows(folder / file, columns, rows)
             files.append(f"[{name}]({IMAGES}/{file})")
+    if found.rows:
+        files.append(f"[all figures]({IMAGES}/{paper.benchmark}.json)")
     yield f"{', '.join(files)}\n"
     for panel in paper.panels:
         yield f"### {panel.shown}\n"
@@ -158,7 +225,7 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Row, folder: Path) -> Ite
 _CLAIM = ("experiment", "claim", "holds", "figures")
 
 
-def _all_claims(paper: Paper, kind: type[Benchmark], found: Row) -> list[Sequence[object]]:
+def _all_claims(paper: Paper, kind: type[Benchmark], found: Found) -> list[Sequence[object]]:
     return [
         (panel.shown, said.claim, said.holds, said.figures)
         for panel in paper.panels
@@ -167,7 +234,7 @@ def _all_claims(paper: Paper, kind: type[Benchmark], found: Row) -> list[Sequenc
 
 
 def _panel(
-    paper: Paper, panel: Panel, kind: type[Benchmark], found: Row, folder: Path
+    paper: Paper, panel: Panel, kind: type[Benchmark], found: Found, folder: Path
 ) -> Iterator[str]:
     measured = _measured(panel.parts, found)
     claims = _claims(panel, kind, found)
@@ -175,20 +242,37 @@ def _panel(
     why = f". {panel.why}" if failed and panel.why else ""
     verdict = _verdict(claims, measured, panel.parts).capitalize()
     yield f"**{verdict}** (`{' '.join(panel.parts)}`){why}\n"
+    if measured:
+        told = "; ".join(_of_part(part, found) for part in measured)
+        yield f"Differs from the paper in: {panel.differs}. Measured: {told}.\n"
     missing = [part for part in panel.parts if part not in measured]
-    if measured and found["settings"] != wanted(paper, kind):
+    wants = _own(wanted(paper, kind), kind)
+    others = [part for part in measured if found.settings[part] != wants]
+    if others:
         yield "These are other settings than those of `make reproduce`:\n"
-        yield _command(paper, measured, found["settings"], kind)
+        yield _command(paper, others, found.settings[others[0]], kind)
     if missing:
         yield "Not measured:\n"
-        yield _command(paper, missing, wanted(paper, kind), kind)
+        yield _command(paper, missing, wants, kind)
     yield from folded([said for said in map(_said, claims) if said.holds not in ("yes", "mostly")])
     yield ""
     for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
         yield from _figures(paper, list(alike), found, folder)
 
 
-_HOLDS: Mapping[Any, str] = {True: "yes", False: "no", "yes": "yes", "NO": "no", "-": "-",
+def _of_part(part: str, found: Found) -> str:
+    """Of how many records, and in which time."""
+    records = sorted({row[n] for row in found.rows[part] for n in ("records", "rows") if n in row})
+    size = f"{_range(records)} records, " if records else ""
+    return f"`{part}`, {size}{_time(found.seconds[part])}"
+
+
+def _time(seconds: int) -> str:
+    return f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min"
+
+
+_HOLDS: Mapping[Any, str] = {True: "yes", False: "no", None: "-",
+                             "yes": "yes", "NO": "no", "-": "-",
                              "mostly": "mostly"}  # fmt: skip
 
 
@@ -258,12 +342,12 @@ def wanted(paper: Paper, kind: type[Benchmark]) -> Row:
     return json.loads(json.dumps({**kind.defaults(), **paper.settings}))
 
 
-def _measured(parts: Sequence[str], found: Row) -> list[str]:
-    return [part for part in parts if part in found]
+def _measured(parts: Sequence[str], found: Found) -> list[str]:
+    return [part for part in parts if part in found.rows]
 
 
-def _claims(panel: Panel, kind: type[Benchmark], found: Row) -> list[Row]:
-    own = {part: found[part] for part in _measured(panel.parts, found)}
+def _claims(panel: Panel, kind: type[Benchmark], found: Found) -> list[Row]:
+    own = {part: found.rows[part] for part in _measured(panel.parts, found)}
     claims = kind.judged(own).get("claims", []) if own else []
     return [row for row in claims if row["claim"].startswith(tuple(panel.claims))]
 
@@ -284,35 +368,36 @@ def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str
     return f"holds in part: {number['yes']} of {decided} claims{mostly}{part}"
 
 
-def _command(paper: Paper, parts: Sequence[str], settings: Row, kind: type[Benchmark]) -> str:
+def _command(paper: Paper, parts: Sequence[str], own: Row, kind: type[Benchmark]) -> str:
     """That measures these parts with these settings."""
     words = ["python", "-m", "benchmarks", paper.benchmark]
-    if settings == wanted(paper, kind):
+    if own == _own(wanted(paper, kind), kind):
         words += ["--papers", "--parts", *parts]
     else:
-        words += ["--parts", *parts, "--set", *_settings(settings, kind)]
+        words += ["--parts", *parts, "--set", *_settings(own)]
     return f"```sh no-run\n{shlex.join(words)}\n```\n"
 
 
-def _settings(settings: Row, kind: type[Benchmark]) -> list[str]:
-    """Those that are not the benchmark's own, as `--set` takes them."""
+def _own(settings: Row, kind: type[Benchmark]) -> Row:
+    """Those that are not the benchmark's own."""
     defaults = json.loads(json.dumps(kind.defaults()))
-    return [
-        f"{name}={json.dumps(value, separators=(',', ':'))}"
-        for name, value in settings.items()
-        if value != defaults.get(name)
-    ]
+    return {name: value for name, value in settings.items() if value != defaults.get(name)}
+
+
+def _settings(own: Row) -> list[str]:
+    """As `--set` takes them."""
+    return [f"{name}={json.dumps(value, separators=(',', ':'))}" for name, value in own.items()]
 
 
 # -- figures ----------------------------------------------------------------------------------
 
 
-def _figures(paper: Paper, figures: Sequence[Figure], found: Row, folder: Path) -> Iterator[str]:
+def _figures(paper: Paper, figures: Sequence[Figure], found: Found, folder: Path) -> Iterator[str]:
     """Plots of the same rows, in a line."""
     images: list[str] = []
     drawn = ""
     for figure in figures:
-        series = figure.series(found)
+        series = figure.series(found.rows)
         points = {
             name: [_point(row, figure) for row in rows if row.get(figure.y) is not None]
             for name, rows in series.items()
@@ -324,7 +409,7 @@ def _figures(paper: Paper, figures: Sequence[Figure], found: Row, folder: Path) 
                 charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
             )
             images.append(f"![{figure.y_label}]({IMAGES}/{name})")
-            drawn = _drawn(series.values(), found["settings"])
+            drawn = _drawn(series.values(), found.settings[figure.part])
     if images:
         only = "".join(f", {key} {value}" for key, value in (figures[0].only or {}).items())
         yield f"By {figures[0].x_label}{only}{drawn}:\n"
@@ -339,10 +424,10 @@ def write_rows(file: Path, columns: Sequence[str], rows: Iterable[Sequence[objec
         csv.writer(opened, lineterminator="\n").writerows([columns, *rows])
 
 
-def _points(paper: Paper, panel: Panel, found: Row) -> Iterator[Sequence[object]]:
+def _points(paper: Paper, panel: Panel, found: Found) -> Iterator[Sequence[object]]:
     """What plots show, and which runs were refused or came to no release."""
     for figure in panel.figures:
-        for line, rows in figure.series(found).items():
+        for line, rows in figure.series(found.rows).items():
             for row in rows:
                 if numbers := _numbers(row, figure.y):
                     plot = f"{paper.benchmark}-{figure.file}"
@@ -363,14 +448,10 @@ def _point(row: Row, figure: Figure) -> charts.Point:
     return charts.Point(row[figure.x], row[figure.y], least, most)
 
 
-def _drawn(series: Iterable[Sequence[Row]], settings: Row) -> str:
-    """How many draws the means are of, and of how many records, where settings do not say so."""
-    rows = [row for line in series for row in line]
-    draws = sorted({number for row in rows if (number := _draws(row))})
-    records = sorted({row[name] for row in rows for name in ("records", "rows") if name in row})
-    said = f"; draws: {_range(draws)}" if draws not in ([], [settings.get("draws")]) else ""
-    known = ([], [settings.get("rows")])
-    return said + (f"; records: {_range(records)}" if records not in known else "")
+def _drawn(series: Iterable[Sequence[Row]], own: Row) -> str:
+    """How many draws the means are of, where settings do not say so."""
+    draws = sorted({number for line in series for row in line if (number := _draws(row))})
+    return f"; draws: {_range(draws)}" if draws not in ([], [own.get("draws")]) else ""
 
 
 def _draws(row: Row) -> int:

@@ -6,7 +6,6 @@ Adult has all its rows here; a missing value (`?`) is a value like any other.
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -238,7 +237,6 @@ class Qs(Benchmark):
         for setting in settings:
             if setting not in self._made:
                 self._made[setting] = self._run(setting)
-                print(f"{setting.asked}", file=sys.stderr)
             yield self._made[setting]
 
     def _run(self, setting: Setting) -> Row:

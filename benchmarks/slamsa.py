@@ -9,14 +9,18 @@ acs       eight sensitive columns of the census excerpts
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from benchmarks import adult, slamsa_claims, support
 from benchmarks.benchmark import Benchmark, Row, Table
 from pganon.importing.form import Format
+from pganon.methods.buckets.search import Condition, partition
 
 HEART = ("age", "sex", "cp", "rbp", "sc", "fbs", "restecg", "thalach", "exang", "oldpeak",
          "slope", "ca", "thal", "class")  # fmt: skip
@@ -32,6 +36,8 @@ of them a number of identity."""
 OFTEN_MISSING = ("slope", "ca", "thal")
 """In nearly all Hungarian records."""
 COMPARED = ("SLAMSA", "MSB", "SLOMS")
+FEW = 10
+"""Records of which all partitions can be tried."""
 FIGURES = (*ASKED, "objective", "baseline", "buckets", "suppressed", "seconds")
 
 METHODS: dict[str, Row] = {
@@ -106,19 +112,24 @@ class Slamsa(Benchmark):
         degrees: values of l, which the paper has as p.
         sizes: records of heart data.
         tuple_degrees: values of l where twelve columns are one value.
+        high_degrees: values of l of one and of two columns with many values.
+        samples: of a few records of which all partitions are tried.
         pooled_degrees, pooled_sizes: the same of all heart data.
     """
 
     degrees: tuple[int, ...] = (2, 3, 4, 6, 8)
     tuple_degrees: tuple[int, ...] = (2, 5, 10, 20)
+    high_degrees: tuple[int, ...] = (4, 8, 12, 16, 20)
+    samples: int = 50
     sizes: tuple[int, ...] = (75, 150, 297)
     pooled_degrees: tuple[int, ...] = (2, 3, 4, 5)
     pooled_sizes: tuple[int, ...] = (100, 200, 300, 400, 500, 558)
     draws: int = 5
 
     parts: ClassVar = (
-        *("by_column", "by_tuple", "by_number", "by_size"),
-        *("pooled", "pooled_by_number", "pooled_by_size", "adult", "acs"),
+        *("by_column", "by_tuple", "by_number", "by_size", "by_degree"),
+        *("pooled", "pooled_by_number", "pooled_by_size", "pooled_by_degree"),
+        *("optimum", "adult", "acs"),
     )
     real: ClassVar = frozenset(parts)
     tables: ClassVar = (
@@ -141,6 +152,17 @@ class Slamsa(Benchmark):
             ("sensitive", *_POOLED),
         ),
         Table("pooled_by_size", "all heart disease, p = 3, by records", ("records", *_POOLED)),
+        Table(
+            "by_degree",
+            "heart disease, two sensitive columns, by p",
+            ("method", "p", "draws", "r1", "r2", *FIGURES[4:]),
+        ),
+        Table("pooled_by_degree", "all heart disease, one sensitive column, by p", _POOLED),
+        Table(
+            "optimum",
+            f"{FEW} records of heart disease, p = 2: the best of all partitions",
+            ("seed", "objective", "baseline", "optimum"),
+        ),
         Table("claims", "what is asked of the heart data", ("claim", "holds", "found")),
         Table("adult", "Adult; ratio: to a sorted copy", _LARGE),
         Table("acs", "ACS; ratio: to a sorted copy", _LARGE),
@@ -160,8 +182,9 @@ class Slamsa(Benchmark):
         for degree in self.tuple_degrees:
             models = [{"l": degree, "level": "tuple"}]
             asked = policy("heart", ("age", "sex"), sensitive, method, models, nominal=("sex",))
-            for row in self._drawn(asked, records, 1):
-                yield {"method": "SLAMSA", "p": degree, "draws": 1, **row}
+            drawn = list(self._drawn(asked, records, 1))
+            row = {"method": "SLAMSA", "p": degree, "draws": len(drawn), "records": records}
+            yield row | (drawn[0] if drawn else {})
 
     def by_number(self) -> Iterator[Row]:
         records = self._load_heart()
@@ -173,7 +196,7 @@ class Slamsa(Benchmark):
         for size in self.sizes:
             records = self._load_heart(size)
             for name in ("SLAMSA", "SLAMSA, median tree", "MSB"):
-                yield {"records": records, **self._averaged(name, 3, records)}
+                yield self._averaged(name, 3, records)
 
     def pooled(self) -> Iterator[Row]:
         records = self._load_pooled()
@@ -193,8 +216,43 @@ class Slamsa(Benchmark):
         for size in self.pooled_sizes:
             records = self._load_pooled(size)
             for name in COMPARED:
-                row = self._averaged(name, 3, records, quasi=POOLED_QUASI)
-                yield {"records": records, **row}
+                yield self._averaged(name, 3, records, quasi=POOLED_QUASI)
+
+    def by_degree(self) -> Iterator[Row]:
+        """As large a p as two columns allow."""
+        records = self._load_heart()
+        for degree in self.high_degrees:
+            for name in COMPARED:
+                yield self._averaged(name, degree, records, FOUR[:2])
+
+    def pooled_by_degree(self) -> Iterator[Row]:
+        """As large a p as one column allows."""
+        records = self._load_pooled()
+        for degree in self.high_degrees:
+            for name in COMPARED:
+                yield self._averaged(name, degree, records, FOUR[:1], quasi=POOLED_QUASI)
+
+    def optimum(self) -> Iterator[Row]:
+        """Buckets of a few random records against the best of all partitions, in memory."""
+        assert self.data is not None
+        file = self.data / "heart" / "processed.cleveland.data"
+        lines = [line.strip().split(",") for line in support.lines_of(file, without="?")]
+        table = np.array(lines, dtype=float)
+        age, sex = (table[:, HEART.index(name)] for name in ("age", "sex"))
+        points = np.column_stack([(age - age.min()) / np.ptp(age), sex / 2**0.5, -sex / 2**0.5])
+        values = table[:, HEART.index(FOUR[0])]
+        for seed in range(self.samples):
+            chosen = random.Random(seed).sample(range(len(table)), FEW)
+            condition = Condition(2, values[chosen])
+            if condition.satisfied:
+                swarm = partition(points[chosen], [condition], 2, swarm=True, seed=seed)
+                yield {
+                    "seed": seed,
+                    "records": FEW,
+                    "objective": swarm.objective,
+                    "baseline": swarm.baseline,
+                    "optimum": _optimum(points[chosen], condition),
+                }
 
     def adult(self) -> Iterator[Row]:
         assert self.data is not None
@@ -261,7 +319,8 @@ class Slamsa(Benchmark):
         drawn = list(self._drawn(asked, records, self.draws))
         row = support.means(drawn, FIGURES) if drawn else {}
         spread = support.spread(drawn, ASKED)
-        return {"method": name, "p": degree, "draws": len(drawn), **row, **spread}
+        asked_for = {"method": name, "p": degree, "draws": len(drawn), "records": records}
+        return {**asked_for, **row, **spread}
 
     def _timed(
         self, name: str, degree: str, asked: Row, records: int, copy: float
@@ -283,6 +342,31 @@ class Slamsa(Benchmark):
     @staticmethod
     def judged(found: Row) -> Row:
         return {"claims": slamsa_claims.evaluate(found)}
+
+
+def _optimum(points: np.ndarray, condition: Condition) -> float:
+    """Sum of the distances of all points to the means of their buckets, at best."""
+    sets = range(1, 1 << len(points))
+    members = {chosen: [at for at in range(len(points)) if chosen >> at & 1] for chosen in sets}
+    cost = {
+        chosen: float(np.linalg.norm(points[of] - points[of].mean(axis=0), axis=1).sum())
+        if Condition(condition.l, condition.values[of]).satisfied
+        else math.inf
+        for chosen, of in members.items()
+    }
+    best = {0: 0.0}
+    for chosen in sets:
+        lowest = chosen & -chosen
+        rest = chosen ^ lowest
+        part = rest
+        found = math.inf
+        while True:
+            found = min(found, cost[part | lowest] + best[rest ^ part])
+            if not part:
+                break
+            part = (part - 1) & rest
+        best[chosen] = found
+    return best[sets[-1]]
 
 
 def _one_each(name: str, sensitive: Sequence[str]) -> Row:
