@@ -40,10 +40,10 @@ TINY: dict[str, str] = {
     "qs": 'people=400 ks=[2] attributes=[1] subsets=[60] draws=1 counts=["product"]',
     "anatomy": "people=400 degrees=[2] sizes=[16]",
     "slamsa": "degrees=[2] tuple_degrees=[2] sizes=[60] pooled_degrees=[2] pooled_sizes=[60]"
-    " draws=1",
+    " high_degrees=[2] samples=2 draws=1",
     "identity": "individuals=100 degrees=[2] degree=2 shares=[[0.6,0.6]] blocks=[50] quasi=[3]"
     " quasi_identifiers=3 queries=5 few=40 samples=1 draws=1",
-    "lgb": "rows=150 queries=5 ks=[2] ls=[2,3] middle=2 dense=[[3,2]] densities=[20]",
+    "lgb": "rows=150 queries=5 seeds=2 ks=[2] ls=[2,3] middle=2 dense=[[3,2]] densities=[20]",
     "background": 'rows=60 people=80 sources=["patients"] ks=[5] js=[0.8] betas=[3]'
     " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3]",
     "estimates": "queries=6 k=3 l=2 ks=[3] ls=[2]",
@@ -154,7 +154,7 @@ def test_a_benchmark_without_its_servers_is_left_out(
 
 def test_programs_of_others_are_installed_by_name_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
-    monkeypatch.setattr(benchmarks_main, "run", lambda name, *_: ran.append(name))
+    monkeypatch.setattr(benchmarks_main, "run", lambda name, *_, **__: ran.append(name))
     main([])
     assert ran == [name for name in BENCHMARKS if name != "peers"]
     main(["peers"])

@@ -204,8 +204,9 @@ def nearest(
         made: list[int] = []
         for bucket, number in enumerate(leaf):
             rows = [r for r in left if buckets[r] == bucket]
-            rows.sort(key=lambda r: (abs(curve[r] - curve[x]), curve[r], r))
-            made += rows[:number]
+            near = made or [x]
+            rows.sort(key=lambda r: (min(abs(curve[r] - curve[m]) for m in near), curve[r], r))
+            made = made + rows[:number]
         left -= set(made)
         found.append(sorted(made))
     return found

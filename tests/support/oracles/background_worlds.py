@@ -170,10 +170,10 @@ def _nearest(held: Sequence[Sequence[int]], leaves: Sequence[Sequence[int]]) -> 
         return
     first = next(bucket for bucket, size in enumerate(leaves[0]) if size)
     for middle in held[first]:
-        made = [
-            sorted(rows, key=lambda r: (abs(r - middle), r))[:size]
-            for rows, size in zip(held, leaves[0], strict=True)
-        ]
+        made: list[list[int]] = []
+        for rows, size in zip(held, leaves[0], strict=True):
+            near = _together(made) or [middle]
+            made.append(sorted(rows, key=lambda r: (min(abs(r - m) for m in near), r))[:size])
         left = [[r for r in rows if r not in m] for rows, m in zip(held, made, strict=True)]
         for p, others in _nearest(left, leaves[1:]):
             yield p / len(held[first]), [_together(made), *others]

@@ -25,7 +25,7 @@ def test_claims_that_do_not_hold_are_named(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize(("claims", "status"), [(CLAIMS, 1), (CLAIMS[:1], 0)])
 def test_status(monkeypatch: pytest.MonkeyPatch, claims: list[Any], status: int) -> None:
-    monkeypatch.setattr(__main__, "run", lambda *_: {"claims": claims})
+    monkeypatch.setattr(__main__, "run", lambda *_, **__: {"claims": claims})
     with pytest.raises(SystemExit) as ended:
         __main__.main(["lgb", "--parts", "--check"])
     assert ended.value.code == status

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +14,7 @@ import pytest
 
 from benchmarks import __main__, page
 from benchmarks.__main__ import BENCHMARKS
-from benchmarks.benchmark import RESULTS, Benchmark, Row
+from benchmarks.benchmark import RESULTS, Benchmark, Row, run
 from benchmarks.page import Figure, Panel, Paper
 from benchmarks.papers import PAPERS
 
@@ -42,7 +44,8 @@ PAPER = Paper(
     {"rows": 10, "ks": (2, 3)},
     (
         Panel("Loss by k", "Loss grows with k.", ("by_k",),
-              (Figure("by_k", "k", "loss", "k", "loss"),), why="As it is random."),
+              (Figure("by_k", "k", "loss", "k", "loss"),), why="As it is random.",
+              differs="its data"),
         Panel("Time", "It is fast.", ("times",)),
         Panel("Both", "Both.", ("by_k", "times")),
     ),
@@ -55,6 +58,9 @@ ROWS: list[Row] = [
 ]
 
 
+SETTINGS = {"rows": 10, "ks": [2, 3]}
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Any:
     results = tmp_path / "results"
@@ -62,7 +68,9 @@ def made(tmp_path: Path) -> Any:
 
     def make(found: Row | None) -> str:
         if found is not None:
-            (results / "tried.json").write_text(json.dumps(found))
+            seconds = {part: 150 for part, rows in found.items() if isinstance(rows, list)}
+            stored = {**found, "settings": SETTINGS | found["settings"], "seconds": seconds}
+            (results / "tried.json").write_text(json.dumps(stored))
         file = tmp_path / "page.md"
         page.write(file, [PAPER], {"tried": Tried}, results)
         return file.read_text()
@@ -78,16 +86,19 @@ def test_nothing_measured(made: Any, tmp_path: Path) -> None:
     assert "\nSettings of `tried`: `rows=10`\n" in text
     assert "\npython -m benchmarks tried --papers --parts by_k\n" in text
     assert not list((tmp_path / page.IMAGES).iterdir())
+    assert "Differs" not in text
     assert "As it is random" not in text
 
 
 def test_measured_as_asked(made: Any, tmp_path: Path) -> None:
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": ROWS})
+    text = made({"settings": {}, "by_k": ROWS})
     assert "- [A paper](#a-paper): holds; not all of it is measured\n" in text
     assert "\n**Holds** (`by_k`)\n" in text
     assert "\n**Holds; not all of it is measured** (`by_k times`)\n" in text
     assert "loss grows with k:" not in text  # as it holds
     assert "\nBy k; draws: 3:\n" in text
+    assert "\nDiffers from the paper in: its data. Measured: `by_k`, 2 min.\n" in text
+    assert "[all figures](images/reproduction/tried.json)" in text
     assert "[numbers of the plots](images/reproduction/tried.csv)" in text
     assert "[All claims](images/reproduction/tried-claims.csv)" in text
     assert (tmp_path / page.IMAGES / "tried-claims.csv").read_text().splitlines() == [
@@ -113,10 +124,10 @@ def _numbers(tmp_path: Path) -> list[str]:
 def test_lines_without_figures_are_not_shown(made: Any, tmp_path: Path) -> None:
     """Nor rows of a run that was refused before it came to any."""
     rows = [*ROWS, {"method": "c", "k": 2}, {"method": "d", "refused": "why"}]
-    made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": rows})
+    made({"settings": {}, "by_k": rows})
     assert _numbers(tmp_path)[3:] == []
     none = {"method": "e", "k": 2, "draws": 0}
-    made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [*ROWS, none]})
+    made({"settings": {}, "by_k": [*ROWS, none]})
     assert _numbers(tmp_path)[3:] == ["e,2,no release"]
 
 
@@ -129,9 +140,34 @@ def test_measured_with_other_settings(made: Any) -> None:
     assert "--papers --parts times\n" in text
 
 
+def test_parts_of_earlier_pages_are_kept(made: Any, tmp_path: Path) -> None:
+    """A part that is measured anew changes its own panels alone."""
+    before = made({"settings": {}, "by_k": ROWS})
+    (tmp_path / "results/tried.json").unlink()
+    assert made(None) == before
+    text = made({"settings": {}, "times": [{"method": "a", "records": 5}]})
+    assert "**Holds** (`by_k`)" in text
+    assert "Measured: `times`, 5 records, 2 min." in text
+    assert _numbers(tmp_path) == ["a,2,0.25,0.2,0.3", "a,3,0.5", "b,2,refused"]
+    assert (tmp_path / page.IMAGES / "tried-by-k-k-loss.svg").exists()
+    falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
+    assert "**Does not hold** (`by_k`)" in made({"settings": {}, "by_k": falling})
+    kept = json.loads((tmp_path / page.IMAGES / "tried.json").read_text())
+    assert kept["by_k"] == {"settings": {"rows": 10}, "seconds": 150, "rows": falling}
+    assert kept["times"]["rows"] == [{"method": "a", "records": 5}]
+
+
+def test_figures_are_kept_with_nine_digits(made: Any, tmp_path: Path) -> None:
+    row = {"method": "a", "k": 2, "loss": 1 / 3, "of": [{"x": 2 / 3}], "n": 12345678901}
+    made({"settings": {}, "by_k": [row]})
+    kept = json.loads((tmp_path / page.IMAGES / "tried.json").read_text())
+    rounded = {**row, "loss": 0.333333333, "of": [{"x": 0.666666667}]}
+    assert kept["by_k"]["rows"] == [rounded]
+
+
 def test_a_claim_that_fails(made: Any) -> None:
     falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": falling})
+    text = made({"settings": {}, "by_k": falling})
     assert "- [A paper](#a-paper): does not hold; not all of it is measured\n" in text
     assert "**Does not hold** (`by_k`). As it is random." in text
     assert "- loss grows with k: **no**; x\n" in text
@@ -155,6 +191,20 @@ def test_the_page_leaves_nothing_open() -> None:
     assert len(verdicts) == sum(len(paper.panels) for paper in PAPERS)
     open_ones = [line for line in verdicts if line.endswith("`)") and "**Holds**" not in line]
     assert open_ones == []
+    assert all(panel.differs for paper in PAPERS for panel in paper.panels)
+
+
+def test_the_page_is_what_the_program_writes(tmp_path: Path) -> None:
+    """Of the figures that are kept beside it: no verdict is written by hand."""
+    folder = tmp_path / page.IMAGES
+    folder.mkdir(parents=True)
+    kept = WRITTEN.parent / page.IMAGES
+    for file in kept.glob("*.json"):
+        (folder / file.name).write_bytes(file.read_bytes())
+    page.write(tmp_path / "page.md", PAPERS, BENCHMARKS, tmp_path / "nothing")
+    assert (tmp_path / "page.md").read_text("utf-8") == WRITTEN.read_text("utf-8")
+    written = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert written == {file.name: file.read_bytes() for file in kept.iterdir()}
 
 
 def test_papers_name_what_there_is() -> None:
@@ -172,7 +222,7 @@ def test_papers_name_what_there_is() -> None:
 def test_the_command_only_writes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ran: list[Any] = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(__main__, "run", lambda *given: ran.append(given))
+    monkeypatch.setattr(__main__, "run", lambda *given, resumes: ran.append(given))
     __main__.main(["--page", "page.md"])
     assert not ran
     text = Path("page.md").read_text()
@@ -187,8 +237,13 @@ def test_the_command_only_writes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: dict[str, tuple[Any, Any]] = {}
 
-    def run(name: str, kind: type[Benchmark], settings: Row, parts: list[str]) -> Row:
+    resumed: list[bool] = []
+
+    def run(
+        name: str, kind: type[Benchmark], settings: Row, parts: list[str], *, resumes: bool
+    ) -> Row:
         ran[name] = (settings, parts)
+        resumed.append(resumes)
         return {}
 
     monkeypatch.setattr(__main__, "run", run)
@@ -200,15 +255,42 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
         )
         for paper in PAPERS
     }
+    assert all(resumed)
     __main__.main(["qs", "--papers", "--parts", "by_k", "size", "--set", "draws=1"])
+    assert not resumed[-1]
     assert ran["qs"] == ({**PAPERS[-1].settings, "draws": 1}, ["by_k"])
 
 
-def test_what_the_settings_say_is_not_repeated(made: Any) -> None:
-    row = {"method": "a", "k": 2, "loss": 0.5, "rows": 10}
-    assert "\nBy k:\n" in made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [{**row, "rows": 5}]})
-    assert "\nBy k; records: 5:\n" in text
+def test_a_part_that_is_there_is_not_measured_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Tried, "database", lambda name: nullcontext("dsn"))
+    ran: list[str] = []
+
+    def part(name: str, *, fails: bool = False) -> Any:
+        def measure(bench: Any) -> Iterator[Row]:
+            ran.append(name)
+            yield {"method": "a"}
+            if fails:
+                raise RuntimeError
+
+        return measure
+
+    monkeypatch.setattr(Tried, "by_k", part("by_k"), raising=False)
+    monkeypatch.setattr(Tried, "times", part("times", fails=True), raising=False)
+    with pytest.raises(RuntimeError):
+        run("tried", Tried, {}, Tried.parts, resumes=True)
+    monkeypatch.setattr(Tried, "times", part("times"), raising=False)
+    found = run("tried", Tried, {}, Tried.parts, resumes=True)
+    assert ran == ["by_k", "times", "times"]
+    assert set(found["seconds"]) == {"by_k", "times"}
+    said = capsys.readouterr().err
+    assert "tried: by_k is in bench-results/tried.json\n" in said
+    assert "tried: times, 1 of 1\n  0 s: row 1\n" in said
+    run("tried", Tried, {}, Tried.parts)
+    run("tried", Tried, {"rows": 5}, ["by_k"], resumes=True)  # other settings
+    assert ran[3:] == ["by_k", "times", "by_k"]
 
 
 @pytest.mark.parametrize(
@@ -248,5 +330,5 @@ def test_claims_that_differ_in_one_place(claims: Any, rows: list[str]) -> None:
 
 def test_draws_that_are_listed(made: Any) -> None:
     row = {"method": "a", "k": 2, "loss": 0.25, "loss_drawn": [0.2, 0.3]}
-    text = made({"settings": {"rows": 10, "ks": [2, 3]}, "by_k": [row]})
+    text = made({"settings": {}, "by_k": [row]})
     assert "\nBy k; draws: 2:\n" in text

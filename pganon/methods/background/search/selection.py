@@ -16,10 +16,11 @@ def nearest(
     leaves: npt.NDArray[np.int64],
     draw: Callable[[int], int],
 ) -> list[Rows]:
-    """Classes of records that are near to a random one along a curve (Algorithm 5, selection).
+    """Classes of records that are near to each other along a curve (Algorithm 5, selection).
 
-    The random record is of the first bucket of the class. From every bucket come the records whose
-    indexes are nearest to its index; on a tie the lower index, then the first record.
+    The first is a random record of the first bucket of the class. From every bucket come the
+    records whose indexes are nearest to one of those that are in the class already; on a tie the
+    lower index, then the first record.
 
     Args:
         curve: by record, its index on the curve.
@@ -35,13 +36,14 @@ def nearest(
     for leaf in leaves:
         used = np.flatnonzero(leaf).tolist()
         first = remaining[used[0]]
-        middle = curve[first[draw(len(first))]]
-        taken: list[Rows] = []
+        taken = np.zeros(0, dtype=np.int64)
+        members = curve[[first[draw(len(first))]]]
         for bucket in used:
-            places = _nearest_places(curve[remaining[bucket]], int(middle), int(leaf[bucket]))
-            taken.append(remaining[bucket][places])
+            places = _nearest_places(curve[remaining[bucket]], members, int(leaf[bucket]))
+            taken = np.append(taken, remaining[bucket][places])
             remaining[bucket] = np.delete(remaining[bucket], places)
-        groups.append(np.sort(np.concatenate(taken)))
+            members = np.sort(curve[taken])
+        groups.append(np.sort(taken))
     return groups
 
 
@@ -77,12 +79,12 @@ def _by_bucket(
     return rows_of
 
 
-def _nearest_places(sorted_indexes: npt.NDArray[np.int64], middle: int, number: int) -> Rows:
-    """Places of so many indexes that are nearest to the middle; the first ones on a tie."""
-    at = int(np.searchsorted(sorted_indexes, middle))
-    # Equal indexes begin before the window, perhaps, and the first of them come first.
-    low = sorted_indexes[max(at - number, 0)]
-    start = int(np.searchsorted(sorted_indexes, low))
-    window = np.arange(start, min(at + number, len(sorted_indexes)))
-    distances = np.abs(sorted_indexes[window] - middle)
-    return window[np.argsort(distances, kind="stable")[:number]]
+def _nearest_places(
+    indexes: npt.NDArray[np.int64], members: npt.NDArray[np.int64], number: int
+) -> Rows:
+    """Places of so many indexes that are nearest to a member; the first ones on a tie. Both are
+    sorted."""
+    above = np.searchsorted(members, indexes).clip(max=len(members) - 1)
+    below = (above - 1).clip(min=0)
+    distances = np.minimum(np.abs(indexes - members[above]), np.abs(indexes - members[below]))
+    return np.argsort(distances, kind="stable")[:number]
