@@ -125,6 +125,7 @@ class Runs:
         seconds = found.seconds - _asking_seconds(result)
         return {
             **self._errors(result),
+            "records": result["records"],
             "nloss": utility["gcp"],
             "v": utility["vulnerable"],
             "classes": utility["classes"],

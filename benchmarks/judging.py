@@ -25,9 +25,11 @@ _HOLDS = {True: "yes", False: "NO", None: "-"}
 
 
 def rows(judged: Iterable[Judged]) -> list[Row]:
+    """Of what has figures."""
     return [
         {"claim": claim, "holds": _HOLDS[holds], "found": figures}
         for claim, holds, figures in judged
+        if holds is not None or figures
     ]
 
 
@@ -64,9 +66,11 @@ def by_definition(holds: bool | None) -> bool | None:
 
 def ranked(pairs: Sequence[tuple[float, float]]) -> tuple[bool | None, str]:
     """Whether the first of every pair is below the second; of how many, and the figures."""
+    if not pairs:
+        return None, ""
     less = sum(below(a, b) for a, b in pairs)
     shown = ", ".join(f"{a:.3g} / {b:.3g}" for a, b in pairs)
-    return (less == len(pairs) if pairs else None), f"{less} of {len(pairs)}: {shown}"
+    return less == len(pairs), f"{less} of {len(pairs)}: {shown}"
 
 
 def listed(values: Iterable[float]) -> str:

@@ -1,7 +1,8 @@
 """Local generalization and bucketization: loss, errors of sums and time by k, l and density.
 
-income      persons with an industry and an income: sex, age and industry are hidden by some, and
+people      persons with an industry and an income: sex, age and industry are hidden by some, and
             the salary by all
+income      the first of them
 colorado    workers in Colorado: sex and age are hidden by some, the occupation by all
 states      the same of the whole country, for its time
 """
@@ -98,7 +99,7 @@ class Lgb(Benchmark):
     """One release per setting, with secrets of its own.
 
     Attributes:
-        rows: of every table; None: all.
+        rows: of every table but `people`; None: all.
         queries: random sums per release and seed.
         seeds: of the sums.
         methods: of the losses.
@@ -143,13 +144,11 @@ class Lgb(Benchmark):
 
     def by_k(self) -> Iterator[Row]:
         """Loss of the groups; that l does not matter is seen from two."""
-        for runs in (self._income, self._colorado):
+        for runs in (self._runs(tables.PEOPLE), self._colorado):
             for method in self.methods:
                 for k in self.ks:
                     for l in (self.ls[0], self.ls[-1]):  # noqa: E741
-                        asked = runs is self._income and method in ASKED
-                        at = (method, k, l, self.density)
-                        yield self._asked(*at) if asked else runs.run(*at)
+                        yield runs.run(method, k, l)
 
     def times(self) -> Iterator[Row]:
         for runs in (self._income, self._colorado):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ INCOME = Source(
     most={"industry": 15},
     added="salary",
 )
+PEOPLE = replace(INCOME, table="people")
 COLORADO = Source(
     table="colorado",
     quasi=("relationship", "marital", "race", "education", "hours", "class"),
@@ -114,7 +115,7 @@ _YEARS = (2018, 2019)
 
 # Who says what the industry and the income are. The first rows are a sample, the same everywhere.
 _INCOME_SQL = """
-CREATE TABLE income AS
+CREATE TABLE {table} AS
 SELECT row_number() OVER () AS person, p.* FROM (
     SELECT "SEX" AS sex, "AGEP" AS age, "INDP" AS industry, "MSP" AS marital, "RAC1P" AS race,
         "EDU" AS education, "HISP" AS hispanic, "OWN_RENT" AS tenure, "PINCP"::int AS salary
@@ -147,7 +148,7 @@ VACUUM FULL ANALYZE {table}
 
 
 def load(dsn: str, data: Path, densities: Iterable[int], rows: int | None = None) -> None:
-    """All tables, or the first rows of them, with a flag per column and density."""
+    """Tables, or the first rows of all but one, with a flag per column and density."""
     limit = "ALL" if rows is None else str(int(rows))
     for year in _YEARS:
         lines = support.lines_of(data / "acs_sdnist" / f"national{year}.csv.gz")
@@ -155,10 +156,11 @@ def load(dsn: str, data: Path, densities: Iterable[int], rows: int | None = None
     whole = support.lines_of(data / "acs2018" / "acs2018_income.csv.gz")
     support.load(dsn, "acs", whole, Format())
     years = " UNION ALL ".join(f"SELECT * FROM national{year}" for year in _YEARS)
-    support.execute(dsn, _INCOME_SQL.format(years=years, rows=limit))
+    for table, first in ((INCOME.table, limit), (PEOPLE.table, "ALL")):
+        support.execute(dsn, _INCOME_SQL.format(table=table, years=years, rows=first))
     support.execute(dsn, _STATES_SQL.format(table="colorado", where="\"STATE\" = 'CO'", rows=limit))
     support.execute(dsn, _STATES_SQL.format(table="states", where="true", rows=limit))
-    for seed, source in enumerate((INCOME, COLORADO, STATES), 1):
+    for seed, source in enumerate((INCOME, COLORADO, STATES, PEOPLE), 1):
         _hide(dsn, source, seed, sorted(densities))
 
 

@@ -6,8 +6,8 @@ from benchmarks.page import Figure, Panel, Paper
 
 METHODS = ("LGB_MDP", "LGB_NCP, stop", "LGB_NCP, fill")
 _SALARIES = (
-    "the data; industries instead of occupations, which allow l = 15 at most, so theirs is 15 where"
-    " l is 20"
+    "the data and the number of people; industries instead of occupations, which allow l = 15 at"
+    " most, so theirs is 15 where l is 20"
 )
 
 PAPER = Paper(
@@ -15,15 +15,15 @@ PAPER = Paper(
     about="reference/local-generalization.md",
     benchmark="lgb",
     data="32,730 people with an industry and an income in two extracts of the American Community"
-    " Survey; sex, age and industry are hidden by 20 %, the salary by all. And as many workers in"
-    " Colorado with the occupation as sensitive column. The paper has 31,055 records of a census"
-    " sample, of which hours and relationship are columns of Colorado alone here. Categories have"
-    " no hierarchies; the paper's NCP is by their trees. One release per setting, with secrets of"
+    " Survey; sex, age and industry are hidden by 20 %, the salary by all. `income` is 4,000 of"
+    " them, and `colorado` 4,000 workers with the occupation as sensitive column. The paper has"
+    " 31,055 records of a census sample, of which hours and relationship are columns of Colorado"
+    " alone here. Categories have no hierarchies; the paper's NCP is by their trees. One release per setting, with secrets of"
     " its own; ten times 200 random sums of salaries with four conditions, the same of every"
     " release. R_error is the width of the paper's bounds in true sums: the median of the ten"
     " means, with their range.",
     settings={
-        "rows": 32730,
+        "rows": 4000,
         "ls": (5, 10, 20),
         "densities": (10, 20, 40),
         "methods": METHODS,
@@ -36,7 +36,7 @@ PAPER = Paper(
             ("by_k",),
             [
                 Figure("by_k", "k", y, "k", said, {"table": table, "l": 5})
-                for table in ("income", "colorado")
+                for table in ("people", "colorado")
                 for y, said in (("c_dm", "C_DM"), ("ncp", "NCP"))
             ],
             why="Groups that would get too small stay whole in the paper (Algorithm 4, lines 15 to"

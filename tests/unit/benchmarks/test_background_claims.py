@@ -58,8 +58,9 @@ def test_trends() -> None:
 
 def test_suppressed() -> None:
     lost = [run(INC, j=0.1, suppressed=12), run(AGG, j=0.1, suppressed=40), run(INC, suppressed=11)]
-    found = verdicts(by_j=[run(BETA, j=0.1), run(BETA)], left_out=lost)
-    assert found["7 at most 0.275 % are suppressed"] == ("NO", "1 of 3: 1.0% at most")
+    found = verdicts(left_out=[*lost, run(BETA, j=0.1)])
+    assert found["7 at most 0.275 % are suppressed, J < 0.3"] == ("NO", "1 of 3: 1.00% at most")
+    assert found["7 at most 0.275 % are suppressed, J >= 0.3"] == ("yes", "1 of 1: 0.27% at most")
     assert found["7 beta_GE suppresses fewest"][0] == "yes"
     assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "yes"
     assert found["7 more are suppressed at small J: kInc_GE"] == ("yes", "1 of 1: 12, 11")
@@ -68,12 +69,17 @@ def test_suppressed() -> None:
 def test_reallocated_loss() -> None:
     rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.5), run(BETA, j=0.3, gcp=0.3, rgcp=0.4)]
     found = verdicts(by_j=rows)
-    assert found["8 GCP is at most RGCP"] == ("yes", "2 of 2")
+    assert found["8 GCP is at most RGCP"] == ("-", "2 of 2: by definition")
+    assert found["8 GCP is below RGCP"] == ("yes", "2 of 2")
     claim = "8 the gap is largest at the smallest J: beta_GE"
     assert found[claim] == ("yes", "1 of 1: 0.2, 0.1")
     # What rounding leaves is no gap.
-    found = verdicts(by_j=[run(BETA, j=0.1, gcp=0.3, rgcp=0.3 - 1e-16)])
-    assert found[claim] == ("yes", "1 of 1: 0")
+    rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.3 - 1e-16), run(BETA, j=0.3, rgcp=0.3 + 1e-16)]
+    found = verdicts(by_j=rows)
+    assert found[claim] == ("NO", "0 of 1: 0, 0")
+    assert found["8 GCP is below RGCP"][0] == "NO"
+    assert found["8 GCP is at most RGCP"][0] == "-"
+    assert verdicts(by_j=[run(BETA, rgcp=0.2)])["8 GCP is at most RGCP"][0] == "NO"
 
 
 def test_columns_and_baseline() -> None:
@@ -99,7 +105,7 @@ def test_columns_and_baseline() -> None:
     assert found["11 GCP of kInc_GE is below the baseline"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.1"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.2"][0] == "NO"
-    claim = "11 the baseline suppresses up to 30 % in the paper, here at least 20 % somewhere"
+    claim = "11 the baseline suppresses up to 30%"
     assert found[claim] == ("yes", "1 of 1: 30.0% at most")
 
 
@@ -115,18 +121,19 @@ def test_left_out_by_k() -> None:
         left_out=[run(INC, j=0.1, suppressed=12), run(AGG, j=0.1, suppressed=40)],
         left_out_by_k=[run(INC, k=3, suppressed=0), run(AGG, k=3, suppressed=0)],
     )
-    assert found["7 at most 0.275 % are suppressed"] == ("NO", "2 of 4: 1.0% at most")
-    assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "yes"
+    assert found["7 at most 0.275 % are suppressed, J < 0.3"] == ("NO", "0 of 2: 1.00% at most")
+    assert found["7 at most 0.275 % are suppressed, J >= 0.3"][0] == "yes"
+    claim = "7 kInc_GE suppresses fewer than kAgg_GE"
+    assert found[claim] == ("NO", "1 of 2: mean kAgg_GE 20, kInc_GE 6, 1 of them equal")
     assert "7 more are suppressed at small J: kInc_GE" not in found
 
 
-def test_likeness_against_the_baseline() -> None:
-    """k by k, though the models are not the same; refused runs are compared with none."""
+def test_bounds_that_leave_the_same_clusters_are_one_setting() -> None:
     rows = [
-        run(INC, 3, gcp=0.2), run(BASELINE, 3, gcp=0.3), run(INC, 5, gcp=0.4),
-        run(BASELINE, 5, gcp=0.3), run(INC, 10), {"table": "t", "method": BASELINE, "k": 10,
-        "refused": "why"},
-    ]  # fmt: skip
-    found = verdicts(likeness=rows)
-    claim = "11 GCP of kInc_GE (beta = 4) is at most the baseline's (t = 0.5)"
-    assert found[claim] == ("NO", "1 of 2: 0.2 / 0.3, 0.4 / 0.3")
+        run(method, j=j, clusters=clusters, gcp=gcp, average=average)
+        for j, clusters, average in ((0.1, 3, 9.0), (0.3, 1, 8.0), (0.6, 1, 8.0))
+        for method, gcp in ((INC, 0.2), (AGG, 0.3), (BETA, 0.4))
+    ]
+    found = verdicts(by_j=rows)
+    assert found["1 beta_GE has the highest GCP"][1].startswith("2 of 2")
+    assert found["5 average class grows with J: beta_GE"] == ("NO", "0 of 1: 9, 8")
