@@ -120,12 +120,13 @@ class Lgb(Benchmark):
     densities: tuple[int, ...] = (10, 20, 30, 40)
     density: int = 20
 
-    parts: ClassVar = ("by_l", "by_k", "by_density", "times")
+    parts: ClassVar = ("by_l", "by_k", "by_density", "equal", "times")
     real: ClassVar = frozenset(parts)
     tables: ClassVar = (
         Table("by_k", "loss by k and l", ("table", "method", "k", "l", *_LOSS)),
         Table("by_l", "errors of sums by k and l", ("method", "k", "l", *_ERRORS)),
         Table("by_density", "errors of sums by density", ("method", "k", "l", "density", *_ERRORS)),
+        Table("equal", "groups of cells and of records", ("taken", "small", "k", "c_dm", "ncp")),
         Table("times", "times", ("table", "method", "records", *_LOSS)),
         Table("claims", "what the paper says, and what is asked", ("claim", "holds", "found")),
     )
@@ -149,6 +150,16 @@ class Lgb(Benchmark):
                 for k in self.ks:
                     for l in (self.ls[0], self.ls[-1]):  # noqa: E741
                         yield runs.run(method, k, l)
+
+    def equal(self) -> Iterator[Row]:
+        """LGB_NCP over cells, which stay whole, and over records, in memory."""
+        assert self._loaded
+        records = tables.coded(self.dsn, tables.INCOME)
+        for small in ("stop", "fill"):
+            for k in self.ks:
+                for taken in ("cells", "records"):
+                    found = tables.losses(records, k, small, whole=taken == "cells")
+                    yield {"taken": taken, "small": small, "k": k, "records": len(records), **found}
 
     def times(self) -> Iterator[Row]:
         for runs in (self._income, self._colorado):

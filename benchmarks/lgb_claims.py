@@ -33,6 +33,7 @@ def evaluate(found: Row) -> list[Row]:
         "by_k": _of_losses,
         "by_l": _of_errors,
         "by_density": _of_densities,
+        "equal": _of_equal,
         "times": _of_times,
     }
     done = {
@@ -151,6 +152,26 @@ def _of_densities(rows: Sequence[Row]) -> Iterator[Judged]:
             less[last] > max(others, 0),
             "; ".join(f"{k}, {l}: {share:+.1%} at least" for (k, l), share in less.items()),  # noqa: E741
         )
+
+
+def _of_equal(rows: Sequence[Row]) -> Iterator[Judged]:
+    """By how much the paper's division of equal records changes the losses."""
+    for small in dict.fromkeys(row["small"] for row in rows):
+        changes = [
+            f"{name} "
+            + _shares(
+                one / whole - 1
+                for whole, one in zip(
+                    *(
+                        _line(rows, figure, small=small, taken=taken)
+                        for taken in ("cells", "records")
+                    ),
+                    strict=True,
+                )
+            )
+            for name, figure in (("C_DM", "c_dm"), ("NCP", "ncp"))
+        ]
+        yield f"change of {small} where equal records are divided, too", None, "; ".join(changes)
 
 
 def _of_times(rows: Sequence[Row]) -> Iterator[Judged]:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import psycopg
+from psycopg import sql
+
 from benchmarks import support
 from pganon.importing.form import Format
+from pganon.methods.local.search.nearest import Cells, Names, Small, nearest_groups
 
 Row = dict[str, Any]
 
+SEED = 1
 CLOSENESS = 0.2
 """t of columns with too few values for l, as in the paper."""
 
@@ -107,6 +114,42 @@ def _principle(source: Source, name: str, l: int) -> Row:  # noqa: E741
         return {"model": "t_closeness", "column": name, "t": CLOSENESS}
     reached = min(l, source.most.get(name, l))
     return {"model": "local_bucket_diversity", "column": name, "l": reached}
+
+
+# -- groups in memory -------------------------------------------------------------------------
+
+
+def coded(dsn: str, source: Source) -> np.ndarray:
+    """Codes of the quasi-identifiers, from 0 by column, in a random order of the records."""
+    names = sql.SQL(", ").join(map(sql.Identifier, source.quasi))
+    text = sql.SQL("SELECT {} FROM {} ORDER BY person").format(names, sql.Identifier(source.table))
+    with psycopg.connect(dsn) as conn:
+        columns = zip(*conn.execute(text).fetchall(), strict=True)
+    codes = [np.unique(np.array(column), return_inverse=True)[1] for column in columns]
+    return np.random.default_rng(SEED).permutation(np.column_stack(codes))
+
+
+def losses(records: np.ndarray, k: int, small: Small, *, whole: bool) -> Row:
+    """C_DM and NCP of LGB_NCP, where equal records stay whole or are taken one by one.
+
+    Records of a group that is not divided because they are equal are dealt to as many groups as
+    there may be: no seeds are farther apart than others.
+    """
+    cells, counts = np.unique(records, axis=0, return_counts=True) if whole else (records, None)
+    weights = [1] * len(cells) if counts is None else counts.tolist()
+    order = np.random.default_rng(SEED).permutation(len(cells))
+    cells, weights = cells[order], [weights[at] for at in order]
+    attributes = [Names(column.tolist(), int(column.max()) + 1) for column in cells.T]
+    groups = Cells(attributes, weights)
+    c_dm = ncp = 0.0
+    for members in nearest_groups(groups, k, "grow", small):
+        size = groups.size(members)
+        cover = reduce(groups.union, map(groups.cover, members))
+        loss = groups.loss(cover)
+        parts = size // k if not loss and not whole else 1
+        c_dm += sum((size // parts + (at < size % parts)) ** 2 for at in range(parts))
+        ncp += size * loss
+    return {"c_dm": c_dm, "ncp": ncp / records.size}
 
 
 # -- loading ----------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ class Slamsa(Benchmark):
     parts: ClassVar = (
         *("by_column", "by_tuple", "by_number", "by_size", "by_degree"),
         *("pooled", "pooled_by_number", "pooled_by_size", "pooled_by_degree"),
-        *("optimum", "adult", "acs"),
+        *("optimum", "spaces", "adult", "acs"),
     )
     real: ClassVar = frozenset(parts)
     tables: ClassVar = (
@@ -162,6 +162,11 @@ class Slamsa(Benchmark):
             "optimum",
             f"{FEW} records of heart disease, p = 2: the best of all partitions",
             ("seed", "objective", "baseline", "optimum"),
+        ),
+        Table(
+            "spaces",
+            "heart disease: fireflies among quasi-identifiers and among sensitive values",
+            ("space", "p", "objective", "range"),
         ),
         Table("claims", "what is asked of the heart data", ("claim", "holds", "found")),
         Table("adult", "Adult; ratio: to a sorted copy", _LARGE),
@@ -234,15 +239,9 @@ class Slamsa(Benchmark):
 
     def optimum(self) -> Iterator[Row]:
         """Buckets of a few random records against the best of all partitions, in memory."""
-        assert self.data is not None
-        file = self.data / "heart" / "processed.cleveland.data"
-        lines = [line.strip().split(",") for line in support.lines_of(file, without="?")]
-        table = np.array(lines, dtype=float)
-        age, sex = (table[:, HEART.index(name)] for name in ("age", "sex"))
-        points = np.column_stack([(age - age.min()) / np.ptp(age), sex / 2**0.5, -sex / 2**0.5])
-        values = table[:, HEART.index(FOUR[0])]
+        points, values = self._cleveland(FOUR[0])
         for seed in range(self.samples):
-            chosen = random.Random(seed).sample(range(len(table)), FEW)
+            chosen = random.Random(seed).sample(range(len(values)), FEW)
             condition = Condition(2, values[chosen])
             if condition.satisfied:
                 swarm = partition(points[chosen], [condition], 2, swarm=True, seed=seed)
@@ -253,6 +252,33 @@ class Slamsa(Benchmark):
                     "baseline": swarm.baseline,
                     "optimum": _optimum(points[chosen], condition),
                 }
+
+    def spaces(self) -> Iterator[Row]:
+        """Fireflies among quasi-identifiers and among sensitive values, in memory."""
+        points, values = self._cleveland(FOUR[0])
+        near = (values[:, None] - values.min()) / np.ptp(values)
+        for degree in self.degrees:
+            condition = Condition(degree, values)
+            for space, z in (("quasi-identifiers", points), ("sensitive", near)):
+                found = partition(z, [condition], degree, swarm=True, seed=SEED)
+                parts = [found.labels == label for label in range(found.labels.max() + 1)]
+                yield {
+                    "space": space,
+                    "p": degree,
+                    "records": len(values),
+                    "objective": sum(_apart(points[part]) for part in parts) / len(values),
+                    "range": float(np.mean([np.ptp(near[part]) for part in parts])),
+                }
+
+    def _cleveland(self, sensitive: str) -> tuple[np.ndarray, np.ndarray]:
+        """Points of age and sex, and values of a sensitive column."""
+        assert self.data is not None
+        file = self.data / "heart" / "processed.cleveland.data"
+        lines = [line.strip().split(",") for line in support.lines_of(file, without="?")]
+        table = np.array(lines, dtype=float)
+        age, sex, values = (table[:, HEART.index(name)] for name in ("age", "sex", sensitive))
+        points = np.column_stack([(age - age.min()) / np.ptp(age), sex / 2**0.5, -sex / 2**0.5])
+        return points, values
 
     def adult(self) -> Iterator[Row]:
         assert self.data is not None
@@ -344,12 +370,17 @@ class Slamsa(Benchmark):
         return {"claims": slamsa_claims.evaluate(found)}
 
 
+def _apart(points: np.ndarray) -> float:
+    """Sum of the distances of points to their mean."""
+    return float(np.linalg.norm(points - points.mean(axis=0), axis=1).sum())
+
+
 def _optimum(points: np.ndarray, condition: Condition) -> float:
     """Sum of the distances of all points to the means of their buckets, at best."""
     sets = range(1, 1 << len(points))
     members = {chosen: [at for at in range(len(points)) if chosen >> at & 1] for chosen in sets}
     cost = {
-        chosen: float(np.linalg.norm(points[of] - points[of].mean(axis=0), axis=1).sum())
+        chosen: _apart(points[of])
         if Condition(condition.l, condition.values[of]).satisfied
         else math.inf
         for chosen, of in members.items()

@@ -32,6 +32,7 @@ def evaluate(found: Row) -> list[Row]:
         "pooled_by_size": lambda rows: _of_size(rows, four),
         "pooled_by_degree": lambda rows: _of_degrees(rows, ASKED, f"{four}, m = 1"),
         "optimum": _of_optimum,
+        "spaces": _of_spaces,
     }
     return judging.rows(
         one for part, judge in judges.items() if part in found for one in judge(found[part])
@@ -68,6 +69,19 @@ def _of_optimum(rows: Sequence[Row]) -> Iterator[Judged]:
         found == len(rows) if rows else None,
         f"{found} of {len(rows)}{most}",
     )
+
+
+def _of_spaces(rows: Sequence[Row]) -> Iterator[Judged]:
+    """What it changes that fireflies fly among sensitive values, as in the paper."""
+    for figure, said in (
+        ("objective", "distance of quasi-identifiers to their mean"),
+        ("range", "range of the sensitive values of a bucket"),
+    ):
+        by_space: dict[str, list[float]] = {}
+        for row in _by(rows, "p"):
+            by_space.setdefault(row["space"], []).append(row[figure])
+        shown = "; ".join(f"{space}: {listed(line)}" for space, line in by_space.items())
+        yield f"{said}, by what fireflies search", None, shown
 
 
 def _of_tuple(rows: Sequence[Row]) -> Iterator[Judged]:

@@ -23,10 +23,10 @@ PAPER = Paper(
     data="INFORMS 2005: 2,000 people drawn from 26,854, with all their diagnoses; the paper has"
     " 49,384 of the contest data. Six quasi-identifiers unless they vary; queries ask for a"
     " diagnosis and one quasi-identifier, or all where their number varies, and select 5 % of the"
-    " combinations, 400 in each draw. GeneIR needs hierarchies; DAnonyIR has sets and, as `trees`, the same"
-    " hierarchies. NLoss of hierarchies is NCP, by shares of all leaves; the paper's is by all but"
-    " one of them. Figures are means of two draws of DAnonyIR and three of GeneIR, the paper's of"
-    " 50.",
+    " combinations, 400 in each draw. GeneIR needs hierarchies; DAnonyIR has sets and, as `trees`,"
+    " the same hierarchies. NLoss of hierarchies is NCP, by shares of all leaves; the paper's is by"
+    " all but one of them. Figures are means of two draws of DAnonyIR and three of GeneIR, the"
+    " paper's of 50.",
     settings={
         "persons": 2000,
         "degrees": (2, 6, 10),

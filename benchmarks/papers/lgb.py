@@ -18,10 +18,10 @@ PAPER = Paper(
     " Survey; sex, age and industry are hidden by 20 %, the salary by all. `income` is 4,000 of"
     " them, and `colorado` 4,000 workers with the occupation as sensitive column. The paper has"
     " 31,055 records of a census sample, of which hours and relationship are columns of Colorado"
-    " alone here. Categories have no hierarchies; the paper's NCP is by their trees. One release per setting, with secrets of"
-    " its own; ten times 200 random sums of salaries with four conditions, the same of every"
-    " release. R_error is the width of the paper's bounds in true sums: the median of the ten"
-    " means, with their range.",
+    " alone here. Categories have no hierarchies; the paper's NCP is by their trees. One release"
+    " per setting, with secrets of its own; ten times 200 random sums of salaries with four"
+    " conditions, the same of every release. R_error is the width of the paper's bounds in true"
+    " sums: the median of the ten means, with their range.",
     settings={
         "rows": 4000,
         "ls": (5, 10, 20),
@@ -73,6 +73,14 @@ PAPER = Paper(
             why="A condition on a hidden value is answered from a whole bucket, and a bucket says"
             " less than a group.",
             differs=f"{_SALARIES}; 30 % is left out",
+        ),
+        Panel(
+            "Local generalization: equal records",
+            "LGB_NCP divides records one by one. Here equal records stay together; by how much that"
+            " changes the losses was measured in memory, by k.",
+            ("equal",),
+            claims=("change of",),
+            differs="groups of records alone, of five quasi-identifiers and without buckets",
         ),
     ),
 )  # fmt: skip
