@@ -99,7 +99,8 @@ class Background(Benchmark):
 
     Attributes:
         draws: of the runs by k, J and beta; one is a release.
-        rows: of every table but that of `large`, which has `people`.
+        rows: of every table but those of `left_out` and `large`, which have `searched` and
+            `people`.
         sources: tables; `adult` only with real data.
         js: bounds of the distance to what readers know.
         few_ks: k where a bandwidth varies.
@@ -113,6 +114,7 @@ class Background(Benchmark):
 
     draws: int = 1
     rows: int = 4000
+    searched: int = 4000
     people: int = 1_000_000
     sources: tuple[str, ...] = ("patients", "workers", "adult")
     ks: tuple[int, ...] = (3, 5, 10, 15, 20)
@@ -201,18 +203,21 @@ class Background(Benchmark):
     def _left_out(self, settings: Sequence[Setting]) -> Iterator[Row]:
         posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
         for runs in self.runs:
+            larger = Runs.of(self.dsn, runs.source, self.searched)
             for setting in settings:
-                clusters = search.clusters_of(runs.drawn, setting)
+                clusters = search.clusters_of(larger.drawn, setting)
                 for name, post in posts.items():
                     yield {
                         "table": runs.source.name,
                         "method": name,
                         **setting.row,
-                        "records": len(runs.drawn.people),
+                        "records": len(larger.drawn.people),
                         "clusters": clusters,
-                        **search.left_out(runs.drawn, post, setting),
+                        **search.left_out(larger.drawn, post, setting),
                     }
-                yield {**runs.shared(BETA, setting), "clusters": clusters}
+                row = larger.run(BETA, METHODS[BETA], setting, metrics=False)
+                yield {**row, "clusters": clusters}
+            tables.load(self.dsn, runs.source, len(runs.drawn.people))
 
     def options(self) -> Iterator[Row]:
         """What the options of beta_primacy cost, where all records are one cluster."""
