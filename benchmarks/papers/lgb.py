@@ -42,7 +42,7 @@ PAPER = Paper(
             why="Groups that would get too small stay whole in the paper (Algorithm 4, lines 15 to"
             " 20), which is `stop`; `fill` gives them records of others. LGB_NCP draws an order of"
             " the cells, so that two runs differ.",
-            differs="the data; the least and the greatest l alone",
+            differs="the data; l = 5, and with k = 5 also l = 20",
         ),
         Panel(
             "Local generalization: errors of sums by k and l",
