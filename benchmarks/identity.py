@@ -111,9 +111,11 @@ class Runs:
             **model,
         }
         declared = policy(self.source, columns, method, model)
-        found = support.draws(self.dsn, declared, number, *self._workload())
         try:
-            rows = [self._figures(measured) for measured in found]
+            rows = [
+                self._figures(support.drawn(self.dsn, declared, seed, *self._workload(seed)))
+                for seed in range(number)
+            ]
         except support.RunFailed as failed:
             failed.reason("all_suppressed")
             nothing = None if self.predicates is None else 1.0
@@ -136,10 +138,11 @@ class Runs:
             "peak_mb": found.peak_mb,
         }
 
-    def _workload(self) -> list[str]:
+    def _workload(self, seed: int) -> list[str]:
+        """Queries of its own for every draw."""
         if self.predicates is None:
             return []
-        asked = f"predicates={self.predicates},selectivity=0.05,sensitive=yes"
+        asked = f"predicates={self.predicates},selectivity=0.05,sensitive=yes,seed={seed}"
         return ["--workload", f"queries={self.queries},{asked}"]
 
     def _errors(self, result: Row) -> Row:

@@ -142,14 +142,15 @@ def _kept(paper: Paper, kind: type[Benchmark], results: Path, file: Path) -> Fou
     stored = results / f"{paper.benchmark}.json"
     if stored.exists():
         last = json.loads(stored.read_text(encoding="utf-8"))
+        seconds = last.get("seconds", {})
         kept |= {
             part: {
                 "settings": _own(last["settings"], kind),
-                "seconds": last["seconds"][part],
+                "seconds": seconds[part],
                 "rows": _rounded(last[part]),
             }
             for part in paper.parts
-            if part in last["seconds"]
+            if part in seconds
         }
     kept = {part: kept[part] for part in paper.parts if part in kept}
     if kept:
