@@ -110,6 +110,7 @@ class Slamsa(Benchmark):
 
     Attributes:
         degrees: values of l, which the paper has as p.
+        methods: by these.
         sizes: records of heart data.
         tuple_degrees: values of l where twelve columns are one value.
         high_degrees: values of l of one and of two columns with many values.
@@ -118,6 +119,7 @@ class Slamsa(Benchmark):
     """
 
     degrees: tuple[int, ...] = (2, 3, 4, 6, 8)
+    methods: tuple[str, ...] = tuple(METHODS)
     tuple_degrees: tuple[int, ...] = (2, 5, 10, 20)
     high_degrees: tuple[int, ...] = (4, 8, 12, 16, 20)
     samples: int = 50
@@ -176,7 +178,7 @@ class Slamsa(Benchmark):
     def by_column(self) -> Iterator[Row]:
         records = self._load_heart()
         for degree in self.degrees:
-            for name in METHODS:
+            for name in self.methods:
                 yield self._averaged(name, degree, records)
 
     def by_tuple(self) -> Iterator[Row]:

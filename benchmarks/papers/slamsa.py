@@ -19,6 +19,7 @@ PAPER = Paper(
     settings={
         "pooled_degrees": (2, 3, 4, 5),
         "pooled_sizes": (100, 300, 500, 558),
+        "methods": ("SLAMSA", "MSB", "SLOMS"),
         "draws": 2,
     },
     panels=(
