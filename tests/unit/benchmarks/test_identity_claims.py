@@ -103,3 +103,11 @@ def test_blocks() -> None:
     assert verdicts(by_block=sizes(0.104, 0.1))[claim] == ("yes", "0.104 / 0.1")
     assert verdicts(by_block=sizes(0.106, 0.1))[claim][0] == "NO"
     assert verdicts(by_block=sizes(0.0, 0.0))[claim][0] == "yes"
+
+
+def test_seconds_may_go_against_a_trend() -> None:
+    """By a little, from one value to the next."""
+    rows = [row(OURS, IR, l=l, seconds=s) for l, s in ((2, 1.0), (6, 0.95), (10, 1.2))]  # noqa: E741
+    claim = "C11 seconds of DAnonyIR grow with l"
+    assert verdicts(by_l=rows)[claim] == ("yes", "1, 0.95, 1.2")
+    assert verdicts(by_l=rows[:2])[claim][0] == "NO"
