@@ -86,7 +86,7 @@ def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
         by_l = [_line(rows, name, by="l", method=m, k=k) for m in _methods(rows) for k in ks]
         for by, lines in (("k", by_k), ("l", by_l)):
             verdicts = [verdict for line in lines if (verdict := grows(line)) is not None]
-            shown = f"{sum(verdicts)} of {len(verdicts)} lines"
+            shown = f"{sum(verdicts)} of {len(verdicts)} lines" if verdicts else ""
             yield f"{said} R_error grows with {by}", every(verdicts), shown
     if rows:
         least = {"k": ks[0], "l": ls[0]}
