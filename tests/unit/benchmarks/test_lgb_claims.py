@@ -61,3 +61,17 @@ def test_what_equal_records_change() -> None:
     ]
     claim = "change of stop where equal records are divided, too"
     assert verdicts(equal=rows)[claim] == ("-", "C_DM -25.0%; NCP +0.0%")
+
+
+def test_a_reduction_is_none_where_errors_grow() -> None:
+    """For the largest k and l least of all, but still."""
+    rows = [
+        {"method": MDP, "k": k, "l": l, "density": density, "r_error": error}
+        for k, l, density, error in ((5, 5, 10, 1.0), (5, 5, 40, 3.0),  # noqa: E741
+                                     (10, 20, 10, 1.0), (10, 20, 40, 2.0))
+    ]  # fmt: skip
+    claim = "the reduction is the largest for k = 10, l = 20"
+    found = verdicts(by_density=rows)
+    assert found[claim] == ("NO", "5, 5: -200.0% at least; 10, 20: -100.0% at least")
+    rows[3]["r_error"] = 0.5
+    assert verdicts(by_density=rows)[claim][0] == "yes"
