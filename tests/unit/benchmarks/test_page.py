@@ -333,3 +333,4 @@ def test_draws_that_are_listed(made: Any) -> None:
     row = {"method": "a", "k": 2, "loss": 0.25, "loss_drawn": [0.2, 0.3]}
     text = made({"settings": {}, "by_k": [row]})
     assert "\nBy k; draws: 2:\n" in text
+    assert "\nBy k:\n" in made({"settings": {}, "by_k": [{**row, "seeds": 2}]})
