@@ -155,6 +155,10 @@ def test_parts_of_earlier_pages_are_kept(made: Any, tmp_path: Path) -> None:
     kept = json.loads((tmp_path / page.IMAGES / "tried.json").read_text())
     assert kept["by_k"] == {"settings": {"rows": 10}, "seconds": 150, "rows": falling}
     assert kept["times"]["rows"] == [{"method": "a", "records": 5}]
+    file = tmp_path / page.IMAGES / "tried.json"
+    file.write_text(json.dumps({**kept, "gone": kept["times"]}))  # no part any more
+    made(None)
+    assert json.loads(file.read_text()) == kept
 
 
 def test_figures_are_kept_with_nine_digits(made: Any, tmp_path: Path) -> None:
