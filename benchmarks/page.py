@@ -105,12 +105,12 @@ class Found:
 
     Attributes:
         settings: those that are not the benchmark's own.
-        seconds: that it took.
+        seconds: that it took, if that is known.
     """
 
     rows: dict[str, list[Row]]
     settings: dict[str, Row]
-    seconds: dict[str, int]
+    seconds: dict[str, int | None]
 
 
 def write(
@@ -264,12 +264,10 @@ def _panel(
 def _of_part(part: str, found: Found) -> str:
     """Of how many records, and in which time."""
     records = sorted({row[n] for row in found.rows[part] for n in ("records", "rows") if n in row})
-    size = f"{_range(records)} records, " if records else ""
-    return f"`{part}`, {size}{_time(found.seconds[part])}"
-
-
-def _time(seconds: int) -> str:
-    return f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min"
+    said = [f"`{part}`", *([f"{_range(records)} records"] if records else [])]
+    if (seconds := found.seconds[part]) is not None:
+        said.append(f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min")
+    return ", ".join(said)
 
 
 _HOLDS: Mapping[Any, str] = {True: "yes", False: "no", None: "-",

@@ -84,7 +84,8 @@ PAPER = Paper(
             " of the table, and then has no class that the model allows. kAgg_GE merges clusters"
             " that miss the model until one is left over, so it often suppresses nobody.",
             differs="the data; k of 3 and 20 where it varies; kInc_GE and kAgg_GE are searched"
-            " without a release, which would be refused, and beta_GE is a release that absorbs whom it can",
+            " without a release, which would be refused; beta_GE is a release that absorbs whom it"
+            " can",
         ),
         Panel(
             "Background knowledge, claim 8: GCP and RGCP",
