@@ -203,7 +203,8 @@ def _trends(own: dict[str, list[Row]]) -> Iterator[Judged]:
 def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
     """Of the paper's three methods, each of which leaves out whom it does not place."""
     by_j = own.get("left_out", [])
-    rows = [*by_j, *own.get("left_out_by_k", ())]
+    both = [*by_j, *own.get("left_out_by_k", ())]
+    rows = list({(row["method"], row["k"], _limit(row)): row for row in both}.values())
     for said, chosen in (
         (f"J >= {LARGE_J:g}", [row for row in rows if row["j"] >= LARGE_J]),
         (f"J < {LARGE_J:g}", [row for row in rows if row["j"] < LARGE_J]),
