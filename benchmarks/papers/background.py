@@ -35,8 +35,8 @@ PAPER = Paper(
     " kernel of bandwidth 2 for education and 0.3 else. k = 5, beta = 3 and J = 0.8 where they do"
     " not vary, as in the paper. J = 0.8 limits nothing: all records are one cluster from J = 0.21"
     " (patients) and 0.58 (Adult) on, and of 4,000 records from 0.24 and 0.3 on, in the paper from"
-    " 0.3 on. J that leave the same clusters count once. Residuals are absorbed, except by the k-primacy methods in claim 7. One release"
-    " per setting.",
+    " 0.3 on. J that leave the same clusters count once. Residuals are absorbed, except by the"
+    " k-primacy methods in claim 7. One release per setting.",
     settings={
         "sources": ("patients", "adult"),
         "ks": (3, 5, 10, 20),
