@@ -195,7 +195,8 @@ ran at the same time, so times say little, and their ranks less.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
-measures one anew, and changes the experiments that show it alone.
+measures one anew, and changes the experiments that show it alone. Parts without a time are kept
+from an earlier page, to four digits.
 """
 
 

@@ -72,7 +72,7 @@ PAPER = Paper(
             ],
             why="A condition on a hidden value is answered from a whole bucket, and a bucket says"
             " less than a group.",
-            differs=f"{_SALARIES}; 30 % is left out",
+            differs=f"{_SALARIES}; 30 % is left out; one seed of the sums",
         ),
         Panel(
             "Local generalization: equal records",
