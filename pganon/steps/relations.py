@@ -44,8 +44,12 @@ class ViewColumn:
             that says whether values are missing; count for numbers of records, individual for
             numbers of individuals, below for values below labels; bucket for numbers of buckets of
             another table, which `part` names; display for how records show a column, which `kind`
-            names. None for any other column.
-        kind: type of the values in the source, as format_type() writes it.
+            names. In related tables `part` names a table: fact for values of events, persons for
+            how many people have them, rows for how many rows; lookup and key for values of a table
+            without people; group for numbers of groups, people and holders for how many they have.
+            None for any other column.
+        kind: type of the values in the source, as format_type() writes it; of holders how rows lead
+            to people: columns, the table whose rows they name, its key; as JSON.
         collation: collation of the source column, quoted where SQL needs it.
         attained: whether records have the ends of the range, or the elements of the set.
         part: columns of a part are known together within a bucket; None if they are not estimated

@@ -32,8 +32,10 @@ FROM pg_catalog.unnest(ARRAY(
 COMMENT ON VIEW pganon.release_columns IS
     'columns of the releases that you may read: view, type, what they hold, how they stand for values';
 COMMENT ON COLUMN pganon.release_columns.form IS
-    'range, set, ordinal, label, listed, exact, multiset, mean, mode, null, count, individual, bucket, display or below; NULL for others';
-COMMENT ON COLUMN pganon.release_columns.kind IS 'type of the values in the source; of a display, the column that it is about';
+    'range, set, ordinal, label, listed, exact, multiset, mean, mode, null, count, individual, bucket, display or below;'
+    ' of related tables fact, persons, rows, lookup, key, group, people or holders; NULL for others';
+COMMENT ON COLUMN pganon.release_columns.kind IS
+    'type of the values in the source; of a display, the column that it is about; of holders, how rows lead to people';
 COMMENT ON COLUMN pganon.release_columns.attained IS
     'whether records of the class have the ends of the range, or the elements of the set';
 COMMENT ON COLUMN pganon.release_columns.part IS

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pganon.encode.related import lookup_table
+from pganon.forms.elements import exact_column
 from pganon.forms.form import Tables
 from pganon.identifiers import QualifiedName, quote
 from pganon.methods.related.staging import (
@@ -25,6 +28,7 @@ from pganon.resolved.tables import (
     Lookup,
     Partition,
     Related,
+    Way,
     rows_part,
 )
 from pganon.sqltools import col, query, render
@@ -35,7 +39,7 @@ def views(spec: ReleaseSpec, related: Related, tables: Tables) -> Iterator[Publi
     for p in related.partitions:
         name = spec.view_of(p.part)
         comment = f"Groups of classes of {spec.view}, in which values of other tables are."
-        yield _view(name, tables[group_part(p)], _groups(spec, p), comment)
+        yield _view(name, tables[group_part(p)], _groups(spec, related, p), comment)
     for one in (*singles(related), *paired(related)):
         name = spec.view_of(one.view)
         held = " and ".join(quote(item.published) for item in one.items)
@@ -73,28 +77,43 @@ def _period(spec: ReleaseSpec, *events: Events) -> list[ViewColumn]:
     return [ViewColumn(PERIOD, "text", "When the rows are from.")]
 
 
-def _groups(spec: ReleaseSpec, partition: Partition) -> list[ViewColumn]:
+def _groups(spec: ReleaseSpec, related: Related, partition: Partition) -> list[ViewColumn]:
     p = whole_partition(spec, partition)
-    counted = [
-        ViewColumn(p.holders(e), "bigint", f"People of the group with rows in {e.name}.")
-        for e in p.events
-    ]
-    number = ViewColumn(p.number, "integer", "Number of the group, random per release.")
-    people = ViewColumn(PEOPLE, "bigint", "People of the group.")
-    return [number, *_period(spec, *p.events), people, *counted]
+    period = _period(spec, *p.events)
+
+    def held(e: Events) -> ViewColumn:
+        column = ViewColumn(p.holders(e), "bigint", f"People of the group with rows in {e.name}.")
+        # Of periods it has a row each, which are not estimated from.
+        ways = json.dumps([_way(spec, related, way) for way in e.ways])
+        return column if period else replace(column, form="holders", kind=ways, part=e.name)
+
+    people = ViewColumn(PEOPLE, "bigint", "People of the group.", "people", part=spec.policy.root)
+    return [_number(p), *period, people, *map(held, p.events)]
+
+
+def _number(p: Partition) -> ViewColumn:
+    return ViewColumn(p.number, "integer", "Number of the group, random per release.", "group")
+
+
+def _way(spec: ReleaseSpec, related: Related, way: Way) -> list[object]:
+    """Columns, the table whose rows they name, and the key of that."""
+    above = None if way.table is None else related.events[way.table]
+    key = [c.name for c in above.key] if above else [*spec.policy.individual_key]
+    return [[c.name for c in way.columns], above.name if above else spec.policy.root, key]
 
 
 def _slice(spec: ReleaseSpec, related: Related, one: Slice) -> list[ViewColumn]:
-    columns = [
-        ViewColumn(related.partition_of(one.events).number, "integer", "Number of the group."),
-        *_period(spec, one.events),
-    ]
+    columns = [_number(related.partition_of(one.events)), *_period(spec, one.events)]
     for item in one.items:
         said = "Sensitive" if item.limit is not None else "Insensitive"
         shown = ", unchanged" if item.hierarchy is None else f", on level {item.level}"
         comment = f"{said}{shown}. NULL where rows have no value."
-        columns.append(ViewColumn(item.published, item.published_type, comment))
-    return [*columns, ViewColumn(PERSONS, "bigint", "People of the group with such a row.")]
+        column = exact_column(item.published, item.column, comment)
+        if item.hierarchy is not None:
+            column = replace(column, type="text", kind="text", collation='"default"')
+        columns.append(replace(column, form="fact", part=one.events.name))
+    said = "People of the group with such a row."
+    return [*columns, ViewColumn(PERSONS, "bigint", said, "persons")]
 
 
 def _rows(spec: ReleaseSpec, events: Events) -> list[ViewColumn]:
@@ -104,12 +123,14 @@ def _rows(spec: ReleaseSpec, events: Events) -> list[ViewColumn]:
         ViewColumn("column_name", "text", "Column of the values."),
         ViewColumn("value", "text", "The value, as text."),
         ViewColumn(PERSONS, "bigint", f"People of {of} with the value."),
-        ViewColumn("rows", "bigint", f"Rows of {events.name} with it."),
+        ViewColumn("rows", "bigint", f"Rows of {events.name} with it.", "rows", part=events.name),
     ]
 
 
 def _lookup(lookup: Lookup) -> list[ViewColumn]:
+    shown = [exact_column(name, c, "As it is in the source.") for c, name in lookup.columns]
+    key = [column.name for column, _ in lookup.columns].index(lookup.key.name)
     return [
-        ViewColumn(name, column.stored_type, "As it is in the source.")
-        for column, name in lookup.columns
+        replace(column, form="lookup" if place != key else "key", part=lookup.name)
+        for place, column in enumerate(shown)
     ]

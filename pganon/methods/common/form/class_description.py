@@ -69,7 +69,7 @@ def views(
 
         yield FlatColumn(_NUMBER, col(CLASS_ID, "c"))
         for number in classes.further_numbers(spec):
-            yield FlatColumn(ViewColumn(number, "integer", _FURTHER), col(number, "c"))
+            yield FlatColumn(ViewColumn(number, "integer", _FURTHER, "group"), col(number, "c"))
         if owner is not None:
             yield of_record(owner)
         for attribute in spec.attributes:
