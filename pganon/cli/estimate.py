@@ -25,6 +25,11 @@ _NOTES = (
 _ENDS = ("", "_lower", "_upper", "_error")
 _FEW = "few: hardly more than ten groups matter, so their errors do not average out"
 
+_INDEPENDENT = (
+    "independent: who has which of several events is not published; the estimate takes them to be"
+    " unrelated, and is often far too low"
+)
+
 
 class Spread(StrEnum):
     COLUMN = "column"
@@ -81,7 +86,7 @@ def _show(found: Estimates) -> None:
     names = [*found.keys, *(["aggregate"] if several else []), *figures, ""]
     rows = []
     for row in found.as_dicts():
-        flags = [flag for flag in ("few", "maybe_empty") if row[flag]]
+        flags = [flag for flag in ("few", "maybe_empty", "independent") if row.get(flag)]
         for aggregate in found.aggregates:
             shown = {end: _figure(row[aggregate + end]) for end in _ENDS}
             rows.append(
@@ -100,6 +105,8 @@ def _show(found: Estimates) -> None:
         common.note(text)
     if any(row["few"] for row in found.as_dicts()):
         common.note(_FEW)
+    if "independent" in found.columns:
+        common.note(_INDEPENDENT)
 
 
 def _figure(given: float | Decimal | date | None) -> str:

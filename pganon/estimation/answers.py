@@ -16,6 +16,7 @@ from pganon.estimation.boxes import Fitted
 from pganon.estimation.question import (
     FIGURES,
     FLAGS,
+    INDEPENDENT,
     Aggregate,
     Item,
     Resolved,
@@ -56,6 +57,7 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
     for join in combined.joins:
         tree = tree.join(join)
     flags = [*[col(name, _FIRST) for name in FLAGS[:2]], named(_maybe_empty(resolved), FLAGS[2])]
+    flags += [named(exp.true(), INDEPENDENT)] if resolved.independent else []
     tree = tree.select(*columns, *flags, append=False)
     if resolved.having is not None:
         known = {key.name: key for key in keys}
@@ -135,7 +137,7 @@ def _columns(resolved: Resolved, item: Item, combined: _Combined) -> list[exp.Ex
 
 
 def _check_names(resolved: Resolved) -> None:
-    names = [*FLAGS]
+    names = [*FLAGS, *([INDEPENDENT] if resolved.independent else [])]
     for item in resolved.items:
         ends = ("",) if isinstance(item.what, int) else FIGURES
         names += [item.name + end for end in ends]

@@ -72,7 +72,7 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
     values: dict[str, Fitted] = {}
     try:
         for part in resolved.parts:
-            if not part.exact:
+            if not part.exact and not part.events:
                 conditions = [c for q in resolved.questions for c in q.conditions_on(part)]
                 uses = [Use(condition, key=False) for condition in dict.fromkeys(conditions)]
                 keys = [k.expression for k in resolved.questions[0].keys if k.part == part]
@@ -122,7 +122,8 @@ def _hold(conn: Connection, resolved: Resolved) -> None:
     parts = [resolved.release.home, *resolved.parts]
     columns = resolved.release.columns.values()
     labels = [c.labels for c in columns if c.labels is not None and c.part in parts]
-    views = dict.fromkeys([*[part.view for part in parts], *labels])
+    events = [view for fact in resolved.release.facts.values() for view in fact.views]
+    views = dict.fromkeys([*[part.view for part in parts], *labels, *events])
     for view in views:
         conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
         access.check_view(conn, view)

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.estimation.events import ENDS, EventsPart
 from pganon.estimation.parts import BUCKETS, BoxedPart, ExactPart, numbered
 from pganon.estimation.question import Formula, Leaf, Question, parts_of
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.forms.match_counts import Matched, both, call, either, exact
 from pganon.sqltools import cast, col, finished, fragment, named, num, query
 
-AnyPart = BoxedPart | ExactPart
+AnyPart = BoxedPart | ExactPart | EventsPart
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,10 @@ class Query:
         person = self.question.release.person
         return next((i for i, column in self.measured.items() if column == person), None)
 
-    def part_of(self, number: int) -> AnyPart:
-        return self.parts[self.measured[number].part]
+    def part_of(self, number: int) -> BoxedPart | ExactPart:
+        part = self.parts[self.measured[number].part]
+        assert not isinstance(part, EventsPart)
+        return part
 
     def measures(self, number: int) -> set[str]:
         """What is asked of a measured column."""
@@ -53,7 +56,7 @@ class Query:
 
     def in_home(self, part: AnyPart) -> bool:
         """Whether one row per bucket is enough, which the scan of the first view gives."""
-        if isinstance(part, BoxedPart) or part.person is not None:
+        if not isinstance(part, ExactPart) or part.person is not None:
             return False
         same = part.part.view == self.question.release.home.view
         return same and not part.keys and not part.part.array
@@ -189,7 +192,10 @@ def _leaves(asked: Query) -> exp.Select:
                 on = fragment(f"{alias}.bucket = b.bucket")
                 side = "" if part.keys else "left"
                 tree = tree.join(table(part.name("exact"), alias), on=on, join_type=side)
-            leaf = exact(col("n", "b"), _known(asked, part, part.name("a")))
+            if isinstance(part, EventsPart):
+                leaf = Matched(*[col(end, alias) for end in ENDS])
+            else:
+                leaf = exact(col("n", "b"), _known(asked, part, part.name("a")))
         tree = tree.select(
             *[col(name, alias) for name in part.key_names], *_columns(leaf, f"_{part.number}")
         )

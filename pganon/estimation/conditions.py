@@ -31,6 +31,10 @@ class Conditions:
         self.release = release
 
     def column(self, node: exp.Column) -> Published:
+        if node.name in self.release.facts:
+            raise Unsupported(
+                "a condition with a sub-select stands by itself, or with AND, OR, NOT", node
+            )
         column = self.release.columns.get(node.name)
         if node.name in self.release.weights:
             raise Unsupported(
@@ -108,8 +112,15 @@ class Conditions:
         if isinstance(node, exp.Not):
             return self._formula(node.this, negated=not negated)
         if not isinstance(node, exp.And | exp.Or):
-            part = self.part(node)
-            self._check_labels(node)
+            fact = self.release.facts.get(node.name) if isinstance(node, exp.Column) else None
+            if fact is not None and fact.listed and negated:
+                raise Unsupported(
+                    "NOT IN with a sub-select is not estimated", node, "use NOT EXISTS"
+                )
+            part = self.part(node) if fact is None else fact.table.part
+            assert part is not None
+            if fact is None:
+                self._check_labels(node)
             condition = exp.Not(this=exp.paren(node.copy())) if negated else node.copy()
             return Leaf(part, condition)
         every = isinstance(node, exp.And) is not negated
@@ -125,7 +136,10 @@ class Conditions:
         if isinstance(formula, Joined):
             return Joined(formula.every, tuple(map(self._displayed, formula.items)))
         assert isinstance(formula, Leaf)
-        leaf, column = formula, self.column(next(formula.condition.find_all(exp.Column)))
+        leaf = formula
+        if leaf.part.events:
+            return leaf
+        column = self.column(next(formula.condition.find_all(exp.Column)))
         if column.display is None:
             return leaf
         form = self.release.columns[column.display]

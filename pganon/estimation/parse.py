@@ -27,13 +27,12 @@ MAX_LISTED = 10_000
 FUNCTIONS = (exp.WidthBucket, exp.Floor, exp.Round)
 """What expressions may have beside the functions of the policy's `where`."""
 
-_CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit", "kind"}
+_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "kind"}
 SINGLE = "single records have no estimate"
 USE_AGGREGATES = "use count(*), sum(column) or avg(column)"
-_ONE = "write one SELECT from the release alone"
+ONE = "write one SELECT from the release alone"
 _REFUSED = {
     "with_": "WITH is not estimated",
-    "joins": "a join is not estimated",
     "laterals": "a join is not estimated",
     "windows": "a window is not estimated",
     "qualify": "a window is not estimated",
@@ -48,6 +47,8 @@ class Parsed:
 
     Attributes:
         items: of the list, each with its alias.
+        rows: FROM and WHERE as they are written, which may be about several tables.
+        facts: conditions with sub-selects, by the names of columns that stand for them.
         keys: of GROUP BY, as they are written.
         having: condition of HAVING.
         order: of ORDER BY.
@@ -55,6 +56,8 @@ class Parsed:
 
     items: list[tuple[exp.Expr, str | None]]
     source: exp.Table
+    rows: exp.Select
+    facts: dict[str, exp.Expr]
     where: exp.Expr | None
     keys: list[exp.Expr]
     having: exp.Expr | None
@@ -85,15 +88,15 @@ def _select(text: str) -> exp.Select:
         found = (error.errors or [{}])[0] if isinstance(error, ParseError) else {}
         line, end = found.get("line"), found.get("col")
         if not line or not end:
-            raise EstimateRefused("the query cannot be read", hint=_ONE) from None
+            raise EstimateRefused("the query cannot be read", hint=ONE) from None
         start = max(end - len(found.get("highlight") or "") + 1, 1)
         raise EstimateRefused(
             f"line {line}, column {start}: the query cannot be read here"
         ) from None
     if len(trees) > 1:
-        raise EstimateRefused("there is more than one statement", hint=_ONE)
+        raise EstimateRefused("there is more than one statement", hint=ONE)
     if not trees or type(trees[0]) is not exp.Select:
-        raise EstimateRefused("the query is not a SELECT", hint=_ONE)
+        raise EstimateRefused("the query is not a SELECT", hint=ONE)
     return trees[0]
 
 
@@ -107,14 +110,21 @@ def _clauses(tree: exp.Select) -> Parsed:
         if name not in _CLAUSES and value:
             node = value[0] if isinstance(value, list) else value
             said = _REFUSED.get(name, f"{name.strip('_').upper()} is not estimated")
-            raise Unsupported(said, node if isinstance(node, exp.Expr) else None, _ONE)
+            raise Unsupported(said, node if isinstance(node, exp.Expr) else None, ONE)
     for node in tree.walk():
         node.comments = None
+    rows = tree.copy()
+    for name in rows.args.keys() - {"from_", "joins", "where"}:
+        rows.set(name, None)
+    for name in ("joins", "where") if tree.args.get("joins") else ():
+        tree.set(name, None)
+    facts = _facts(tree)
+    for node in tree.walk():
         if node is not tree and isinstance(node, exp.Query | exp.Exists | exp.Subquery):
-            raise Unsupported("a sub-select is not estimated", node, _ONE)
+            raise Unsupported("a sub-select is not estimated", node, ONE)
     source = _source(tree)
     for column in tree.find_all(exp.Column):
-        _bare(column, source)
+        _bare(column, None if rows.args.get("joins") else source)
     where = tree.args.get("where")
     group = tree.args.get("group")
     order = tree.args.get("order")
@@ -127,6 +137,8 @@ def _clauses(tree: exp.Select) -> Parsed:
     return Parsed(
         [_item(item) for item in tree.expressions],
         source,
+        rows,
+        facts,
         where.this if where else None,
         keys,
         having.this if having else None,
@@ -139,7 +151,7 @@ def _source(tree: exp.Select) -> exp.Table:
     clause = tree.args.get("from_")
     source = clause.this if clause else None
     if type(source) is not exp.Table or not isinstance(source.this, exp.Identifier):
-        raise Unsupported("the query is from no release", source, _ONE)
+        raise Unsupported("the query is from no release", source, ONE)
     if {k for k, v in source.args.items() if v} - {"this", "db", "alias"}:
         raise Unsupported("only the name of the release, and an alias, may follow FROM", source)
     alias = source.args.get("alias")
@@ -148,8 +160,28 @@ def _source(tree: exp.Select) -> exp.Table:
     return source
 
 
-def _bare(column: exp.Column, source: exp.Table) -> None:
-    """Take the name of the table off, and quote the name as the catalog has it."""
+def _facts(tree: exp.Select) -> dict[str, exp.Expr]:
+    """Conditions of WHERE and FILTER with a sub-select; columns take their places."""
+    found: dict[str, exp.Expr] = {}
+    prefix, taken = "EXISTS ", [column.name for column in tree.find_all(exp.Column)]
+    while any(name.startswith(prefix) for name in taken):
+        prefix += " "
+    for node in list(tree.find_all(exp.Exists, exp.In)):
+        asks = isinstance(node, exp.Exists) or node.args.get("query")
+        if asks and node.find_ancestor(exp.Select) is tree and node.find_ancestor(exp.Where):
+            column = exp.column(f"{prefix}{len(found)}", quoted=True)
+            column.meta.update(next((n.meta for n in node.walk() if "start" in n.meta), {}))
+            found[column.name] = node
+            node.replace(column)
+    return found
+
+
+def _bare(column: exp.Column, source: exp.Table | None) -> None:
+    """Take the name of the table off, and quote the name as the catalog has it.
+
+    Args:
+        source: None: there are several.
+    """
     if isinstance(column.this, exp.Star):
         raise Unsupported(SINGLE, column, USE_AGGREGATES)
     table = column.args.get("table")
@@ -157,7 +189,9 @@ def _bare(column: exp.Column, source: exp.Table) -> None:
     if not all(isinstance(name, exp.Identifier) for name in names) or column.args.get("db"):
         raise Unsupported("this is not a column of the release", column)
     if table is not None:
-        if folded(table) != folded(source.args["alias"].this if source.alias else source.this):
+        if source is not None and folded(table) != folded(
+            source.args["alias"].this if source.alias else source.this
+        ):
             raise Unsupported(f'there is no table "{table.name[:63]}" in the query', column)
         column.set("table", None)
     fold_column(column)

@@ -78,7 +78,8 @@ def split(question: Question) -> Question | Split:
     for link, formulas in inside.items():
         columns = {n: c for n, c in release.columns.items() if _link(release, c.part) == link}
         keys = [i for i, key in enumerate(question.keys) if _link(release, key.part) == link]
-        home = next(iter(columns.values())).part
+        home = next((c.part for c in columns.values()), parts_of(formulas)[0] if formulas else None)
+        assert home is not None
         own = Question(
             replace(release, home=home, columns=columns, links={}),
             tuple(question.keys[i] for i in keys),

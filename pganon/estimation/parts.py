@@ -24,7 +24,7 @@ BUCKETS = "buckets"
 
 
 @dataclass(frozen=True)
-class _Part:
+class AskedPart:
     """Columns in a query.
 
     Attributes:
@@ -55,7 +55,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class ExactPart(_Part):
+class ExactPart(AskedPart):
     """Columns that are known together.
 
     Attributes:
@@ -165,7 +165,7 @@ class ExactPart(_Part):
 
 
 @dataclass(frozen=True)
-class BoxedPart(_Part, ABC):
+class BoxedPart(AskedPart, ABC):
     """A generalized column.
 
     Attributes:

@@ -10,12 +10,14 @@ from sqlglot import exp
 
 from pganon.estimation.release import FLOATS, AskedRelease, Part, Published
 
-Measure = Literal["count", "sum", "avg", "min", "max", "persons", "weighted"]
+Measure = Literal["count", "sum", "avg", "min", "max", "persons", "weighted", "rows"]
 
 FIGURES = ("", "_lower", "_upper", "_low", "_high", "_error")
 """Of an aggregate: estimate, sure bounds, likely range, error of the model."""
 
 FLAGS = ("classes", "few", "maybe_empty")
+INDEPENDENT = "independent"
+"""A further one, where what nothing links is taken to be independent."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Aggregate:
 
     Attributes:
         measure: `persons` is the number of individuals, `weighted` the sum of sample weights, or
-            that of their products with a column.
+            that of their products with a column, `rows` the number of rows of a related table.
         column: what is counted, added or averaged; None for count(*) and sum of weights.
     """
 
@@ -77,7 +79,7 @@ class Aggregate:
 def added_beside(aggregate: Aggregate) -> tuple[Aggregate, ...]:
     """Whether there may be no value, and how far rounding may take a sum or a mean of floats."""
     column = aggregate.column
-    if column is None or aggregate.measure in ("count", "persons", "weighted"):
+    if column is None or aggregate.measure in ("count", "persons", "weighted", "rows"):
         return ()
     if aggregate.measure in ("sum", "avg") and column.kind in FLOATS:
         return (Aggregate("count", column), Aggregate("min", column), Aggregate("max", column))
@@ -159,6 +161,17 @@ class Resolved:
     @property
     def release(self) -> AskedRelease:
         return self.questions[0].release
+
+    @property
+    def independent(self) -> bool:
+        """Whether it is about several things of a person of whom nothing says who has them all."""
+        for question in self.questions:
+            leaves = [leaf for formula in question.formulas for leaf in leaves_of(formula)]
+            events = [leaf.condition for leaf in leaves if leaf.part.events]
+            facts = sum(len(list(condition.find_all(exp.Column))) for condition in events)
+            if facts and facts + any(part.exact for part in question.parts) > 1:
+                return True
+        return False
 
     @property
     def aggregates(self) -> dict[str, Aggregate]:

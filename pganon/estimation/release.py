@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.rows import dict_row
@@ -87,6 +88,7 @@ class Part:
         bucket: column of the view with the number of the bucket.
         weight: column with the number of records that a row stands for; None: one.
         array: whether it is a column with the values of all records of a bucket.
+        events: whether it is which rows of related tables people of a group have.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Part:
     bucket: str
     weight: str | None
     array: bool = False
+    events: bool = False
 
     @property
     def rows(self) -> QualifiedName | exp.Select:
@@ -110,6 +113,64 @@ class Part:
         return tree.select(named(col("el", "u"), self.name))
 
 
+class Slice(NamedTuple):
+    """How many people of groups have the values of a column, or of two columns of one row."""
+
+    view: QualifiedName
+    columns: tuple[str, ...]
+
+
+class Reference(NamedTuple):
+    """Columns that name rows of another table by its key."""
+
+    columns: Sequence[str]
+    table: str
+    key: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table beside the root.
+
+    Attributes:
+        view, key: of a lookup; others are tables of events.
+        part: of the groups of their people.
+        holders: column of these with how many have rows.
+        slices: the values; `rows` says of frequent ones how many rows have them.
+        path: itself, and tables of the same groups in which whoever has rows here has rows, too.
+    """
+
+    name: str
+    columns: Mapping[str, Published]
+    view: QualifiedName | None = None
+    key: str = ""
+    part: Part | None = None
+    holders: str = ""
+    references: tuple[Reference, ...] = ()
+    slices: tuple[Slice, ...] = ()
+    rows: QualifiedName | None = None
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fact:
+    """That somebody has a row of a table.
+
+    Attributes:
+        slice: where the values of its condition are; None: any row will do.
+        views: what is read beside the groups.
+        counted: whether rows are counted, and not people.
+        listed: whether it was written as IN, which may be NULL.
+    """
+
+    table: Table
+    slice: Slice | None
+    condition: exp.Expr | None
+    views: tuple[QualifiedName, ...]
+    counted: bool
+    listed: bool
+
+
 @dataclass(frozen=True)
 class AskedRelease:
     """A release that can be asked.
@@ -119,6 +180,8 @@ class AskedRelease:
         person: the column with the number of the individual, if several records may be of one.
         weights: the column of the view of `home` with the mean of sample weights, and the one with
             a range around them; perhaps none.
+        root: of related tables, the table with a row per person; `tables` are the others, by name.
+        facts: conditions of a query on their rows, by names that no column has.
         links: where tables have buckets of their own: by part, the column of the view of `home`
             with its buckets.
     """
@@ -131,6 +194,9 @@ class AskedRelease:
     columns: Mapping[str, Published] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     weights: tuple[str | None, str | None] = (None, None)
+    root: str | None = None
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    facts: Mapping[str, Fact] = field(default_factory=dict)
 
 
 def hidden_name(name: str) -> str:
@@ -158,7 +224,52 @@ def read_release(conn: Connection, name: str) -> AskedRelease:
             hint="releases of classes, of clusters and of buckets can be asked",
         )
     below = next((_qualified(row["view"]) for row in rows if row["form"] == "below"), None)
-    return _release(name, rows[0]["view"], located, below)
+    found = _release(name, rows[0]["view"], located, below)
+    root = next((row["part"] for row in rows if row["form"] == "people"), None)
+    tables = _tables(rows)
+    groups = {t.part.name: t.part.bucket for t in tables.values() if t.part is not None}
+    return replace(found, root=root, tables=tables, links={**found.links, **groups})
+
+
+def _tables(rows: Sequence[dict[str, Any]]) -> dict[str, Table]:
+    """The tables beside the root, by name."""
+    views: dict[QualifiedName, list[dict[str, Any]]] = {}
+    for row in rows:
+        views.setdefault(_qualified(row["view"]), []).append(row)
+    tables: dict[str, Table] = {}
+    for view, own in views.items():
+        forms = {row["form"]: row["column_name"] for row in own}
+        for row in own:
+            table = Table(row["part"], {})
+            if row["form"] == "holders":
+                group = forms["group"]
+                part = Part(group, False, view, group, forms["people"], events=True)
+                ways = tuple(Reference(*way) for way in json.loads(row["kind"]))
+                table = replace(table, part=part, holders=row["column_name"], references=ways)
+                tables[table.name] = table
+            elif row["form"] == "key":
+                tables[table.name] = replace(table, view=view, key=row["column_name"])
+    for view, own in views.items():
+        values = {r["column_name"]: r for r in own if r["form"] in ("fact", "lookup", "key")}
+        for row in own:
+            table = tables.get(row["part"])
+            if table is not None and row["form"] == "rows":
+                tables[table.name] = replace(table, rows=view)
+            elif table is not None and row["column_name"] in values:
+                part = table.part or Part(table.name, True, view, "", None)
+                shown = Published(
+                    row["column_name"], "exact", row["kind"], row["collation"], False, part
+                )
+                columns = {**table.columns, shown.name: shown}
+                slices = dict.fromkeys([*table.slices, Slice(view, tuple(values))])
+                tables[table.name] = replace(table, columns=columns, slices=tuple(slices))
+    for name, table in tables.items():
+        path = [table]
+        while len(path[-1].references) == 1 and path[-1].references[0].table in tables:
+            path.append(tables[path[-1].references[0].table])
+        inside = tuple(one.name for one in path if one.part == table.part)
+        tables[name] = replace(table, path=inside)
+    return tables
 
 
 def _release(

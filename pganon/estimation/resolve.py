@@ -21,6 +21,7 @@ from pganon.estimation.question import (
 )
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import FLOATS, AskedRelease
+from pganon.estimation.tables import with_facts
 from pganon.identifiers import quote
 from pganon.sqltools import function_name
 
@@ -37,13 +38,14 @@ _AGGREGATES = (exp.AggFunc, exp.Filter, exp.Window, exp.WithinGroup)
 
 def resolve(parsed: Parsed, release: AskedRelease) -> Resolved:
     """The query, or :class:`Unsupported`."""
-    return _Resolver(parsed, release).resolved()
+    return _Resolver(*with_facts(parsed, release)).resolved()
 
 
 class _Resolver:
     def __init__(self, parsed: Parsed, release: AskedRelease) -> None:
         self.parsed = parsed
         self.release = release
+        self.rows = any(fact.counted for fact in release.facts.values())
         self.conditions = Conditions(release)
         # The aggregates of all records of a group, and of those that a FILTER keeps.
         self.aggregates: dict[exp.Expr | None, list[Aggregate]] = {None: []}
@@ -79,12 +81,14 @@ class _Resolver:
         source, view = self.parsed.source, self.release.view
         schema = source.args.get("db")
         wanted = (view.name, self.release.name)
+        if self.rows or folded(source.this) == self.release.root:
+            return
         if folded(source.this) not in wanted or (schema and folded(schema) != view.schema):
             name = quote(self.release.name)
             raise Unsupported(
                 f"the query is not from the release {name}",
                 source,
-                f"write FROM {name}; values of other tables of a release are not estimated",
+                f"write FROM {name}",
             )
 
     # -- the list, GROUP BY, ORDER BY -----------------------------------------------------------
@@ -192,8 +196,10 @@ class _Resolver:
             )
         argument = node.this
         measure = _MEASURES[type(node)]
+        if self.rows and not isinstance(argument, exp.Star):
+            raise Unsupported("rows of events are counted by count(*) alone", node)
         if isinstance(argument, exp.Star):
-            return Aggregate(measure, None)
+            return Aggregate("rows" if self.rows else measure, None)
         person = self.release.person
         if person is not None and argument == exp.Distinct(
             expressions=[exp.column(person.name, quoted=True)]

@@ -17,7 +17,9 @@ class Estimates:
     `a_error` (the standard deviation that the model gives). Of min and max the estimate and the
     error are None unless the bounds meet. Behind them are `classes`, the number
     of groups of which the release does not say how many records match; `few`, whether so few of
-    them matter that errors do not average out; and `maybe_empty`, whether no record may match.
+    them matter that errors do not average out; and `maybe_empty`, whether no record may match. Of
+    related tables there is `independent` where several things of a person are taken to be, such as
+    two events. Rows of events have an estimate alone.
 
     Attributes:
         release, version: which version answered.

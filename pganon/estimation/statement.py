@@ -13,6 +13,7 @@ from sqlglot import exp
 from pganon.estimation import alternatives, bounds, moments, several_partitions
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import AnyPart, Query, relations, with_all
+from pganon.estimation.events import EventsPart
 from pganon.estimation.partitions import Split, split
 from pganon.estimation.parts import ExactPart, ListedPart, RangedPart
 from pganon.estimation.question import FIGURES, FLAGS, Aggregate, Question, parts_of
@@ -50,6 +51,10 @@ def _asked(question: Question, fitted: Mapping[str, Fitted]) -> Query:
         keys = {i: k.expression for i, k in enumerate(question.keys) if k.part == part}
         condition = next(iter(question.conditions_on(part)), None)
         own = {i: column for i, column in measured.items() if column.part == part}
+        if part.events:
+            facts, tables = question.release.facts, question.release.tables
+            parts[part] = EventsPart(number, condition, keys, part, facts, tables)
+            continue
         if part.exact:
             known = {column.name: column for column in question.columns(part)}
             parts[part] = ExactPart(number, condition, keys, part, known, own)
@@ -89,7 +94,7 @@ def _written(asked: Query) -> exp.Select:
         if aggregate.measure == "avg":
             counted = Aggregate("count", aggregate.column)
             needed[_name(asked, counted)] = counted
-        if aggregate.measure not in ("min", "max"):
+        if aggregate.measure not in ("min", "max", "rows"):
             needed[_name(asked, aggregate)] = aggregate
     spans = {"sum", "avg", "min", "max", "weighted"}
     spanned = [i for i in asked.measured if asked.measures(i) & spans]
@@ -167,6 +172,9 @@ def _totals(asked: Query, joined: list[str]) -> exp.Select:
                 found[x] = f"case when {lower} = {upper} then 0 else {found[x]} end"
             kind = "::bigint" if counts else ""
             lower, upper = (f"coalesce({end}, 0){kind}" for end in (lower, upper))
+        if measure == "rows":
+            lower = upper = "null::bigint"
+            found |= dict.fromkeys("vd", "null::float8")
         if measure == "avg":
             found |= {"e": f"means.r{of}", "count": f"nullif(sums.e_count{of}, 0)"}
         if measure in ("sum", "avg", "weighted") and of:

@@ -41,6 +41,10 @@ BEGIN
         WHERE c.release = p_release AND c.column_name = wanted AND c.bucket IS NOT NULL
             AND c.form IN ('range', 'set', 'ordinal', 'label', 'listed', 'exact', 'mean', 'mode');
         wrong := CASE
+            WHEN found IS NULL AND EXISTS (
+                SELECT FROM pganon.release_columns AS c
+                WHERE c.release = p_release AND c.column_name = wanted AND c.form = 'fact'
+            ) THEN format('%I is of a table of events, which is not estimated in SQL', wanted)
             WHEN found IS NULL THEN format('the release %I has no column %I', p_release, wanted)
             WHEN found.form IN ('mean', 'mode') THEN format('%I is a %s of several records', wanted, found.form)
             WHEN found.type_name IS NULL THEN format('%I is of the type %s', wanted, found.kind)
@@ -55,7 +59,7 @@ BEGIN
         IF wrong IS NOT NULL THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'PA118', MESSAGE = wrong,
-                HINT = CASE WHEN found IS NULL THEN 'its columns: pganon.release_columns' ELSE hint END;
+                HINT = CASE WHEN wrong LIKE 'the release%' THEN 'its columns: pganon.release_columns' ELSE hint END;
         END IF;
         number := coalesce(number, 0) + 1;
         view := found.described ->> 'view';
