@@ -258,7 +258,8 @@ def _rows(fact: Fact, people: exp.Select, x: str) -> exp.Select:
     """The same of rows: `p` is how many of them somebody with rows has who fulfil the condition."""
     assert fact.table.rows is not None
     shown = query(
-        "select r.value, r.persons, r.rows from r where r.column_name = :name",
+        "select r.value, sum(r.persons) as persons, sum(r.rows) as rows from r"
+        " where r.column_name = :name group by r.value",
         {"r": fact.table.rows},
         name=text(x),
     )
