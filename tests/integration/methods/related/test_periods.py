@@ -417,7 +417,7 @@ def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database
     first, added = history.versions[0].increments
     told = [item["requirement"] for item in history.versions[0].guarantee]
     assert first.guarantee != added.guarantee
-    assert len([text for text in told if "added under the newest policy" in text]) == 3
+    assert len([text for text in told if "added under the newest policy" in text]) == 4
     assert "k_anonymity" in {check.model for check in first.checks}
     assert "k_anonymity" not in {check.model for check in added.checks}
     assert holds(db)
