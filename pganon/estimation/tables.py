@@ -154,7 +154,8 @@ class _Reader:
         known = [*self.release.tables, *([self.release.root or ""] if self.rows else [])]
         if name not in known:
             said = f"there is no table {quote(name[:63])} of events, or without people"
-            raise Unsupported(said, item, f"tables: {', '.join(map(quote, known))}")
+            listed = ", ".join(map(quote, known))
+            raise Unsupported(said, item, f"tables: {listed}; those with a period are not asked")
         if name in self.conditions:
             raise Unsupported(f"{quote(name)} is joined with itself", item, _APART)
         self.conditions[name] = []

@@ -26,6 +26,8 @@ from pganon.estimation.release import AskedRelease, Part, Published, Reference, 
 from pganon.estimation.resolve import resolve
 from pganon.identifiers import QualifiedName
 from tests.integration.estimation.test_every_form import can_be_read
+from tests.integration.methods.related.test_growing import add, grow, growing, moved
+from tests.integration.methods.related.test_periods import days, timed
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.examples import examples
@@ -691,6 +693,55 @@ def test_rows_of_values_that_few_or_none_have(hospital: Database) -> None:
     assert row["count"] == pytest.approx(lacking)
     row = answer(hospital, "SELECT count(*) FROM diagnosis WHERE code = 'e'")
     assert row["count"] == pytest.approx(float(few * mean))
+
+
+_OF_WARD = "SELECT FROM admission WHERE ward_no = 2"
+
+
+@pytest.mark.primary_server_only
+def test_versions_that_grew(db: Database) -> None:
+    """A value has rows of every increment."""
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    grow(db, growing(publish={"readers": ["analyst"]}))
+    add(db, moved(120, 7))
+    grow(db, growing(publish={"readers": ["analyst"]}))
+    repeated = "SELECT count(*) > count(DISTINCT value) FROM published.hospital_admission_rows"
+    assert db.admin.execute(repeated).fetchone() == (True,)
+    for condition in ("", "WHERE ward_no = 2"):
+        text = f"SELECT count(*) FROM hospital.admission {condition}"
+        assert db.admin.execute(text.encode()).fetchone() == (
+            pytest.approx(answer(db, text)["count"]),
+        )
+    text = "SELECT count(DISTINCT patient_no) FROM hospital.admission WHERE ward_no = 2"
+    (true,) = db.admin.execute(text.encode()).fetchone() or ()
+    row = answer(
+        db, "SELECT count(*) FROM patient WHERE EXISTS (SELECT FROM admission WHERE ward_no = 2)"
+    )
+    assert row["count_lower"] <= true <= row["count_upper"]
+    assert row["count"] == pytest.approx(true)
+
+
+@pytest.mark.primary_server_only
+def test_tables_with_periods_are_not_estimated_from(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    day = days(monkeypatch)
+    for today in ("2022-01-01", "2023-01-01"):
+        day(today)
+        grow(db, timed(publish={"readers": ["analyst"]}))
+    with pytest.raises(EstimateRefused, match="admission") as refused:
+        answer(
+            db,
+            "SELECT count(*) FROM patient WHERE EXISTS (SELECT FROM admission WHERE ward_no = 2)",
+        )
+    assert "those with a period are not asked" in (refused.value.hint or "")
+    (true,) = (
+        db.admin.execute(b"SELECT count(*) FROM hospital.patient WHERE born < 1960").fetchone()
+        or ()
+    )
+    row = answer(db, "SELECT count(*) FROM patient WHERE born < 1960")
+    assert row["count_lower"] <= true <= row["count_upper"]
 
 
 def test_in_sql_people_are_asked_and_events_refused(hospital: Database) -> None:
