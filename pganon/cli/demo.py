@@ -51,8 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(json: common.JsonOption = False) -> None:
-    """Show it all on an embedded server: a release, a refusal, a request that is served, and four
-    related tables."""
+    """Show it all on an embedded server: releases, a refusal, a request, related tables."""
     from pganon.demo.request import serve_request
     from pganon.loading import load_policy
     from pganon.run.release import run_release

@@ -338,7 +338,7 @@ def _periods(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:
             yield Refusal(place, "is for releases that grow by closed periods", hint)
         if first is not None and period.every != first.every:
             message = f"is every {period.every}, and that of another table every {first.every}"
-            yield Refusal((*place, "every"), message, f"write every: {first.every}")
+            yield Refusal((*place, "every"), message, f"write {first.every} for all of them")
         above = next((n for n in _above(name, events) if n in timed), None)
         if above is not None:
             message = f"rows lead over {show(above)}, and are of the period of its rows"

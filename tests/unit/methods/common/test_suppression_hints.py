@@ -15,7 +15,8 @@ from pganon.steps.facts import RECORDS, Facts
 
 def hint(method: str, options: dict[str, Any], released: int) -> str:
     chosen = methods()[method].options.model_validate({"name": method, **options})
-    spec: Any = SimpleNamespace(policy=SimpleNamespace(suppression_limit=0.1, method=chosen))
+    policy = SimpleNamespace(suppression_limit=0.1, method=chosen)
+    spec: Any = SimpleNamespace(policy=policy, tests_once=False)
     row = {"released": released, "suppressed": 100 - released}
     refusal = suppression_problem(spec, row, State(7, Facts({RECORDS.name: 100})))
     assert refusal is not None
