@@ -12,7 +12,17 @@ from pganon.privacy.model_scope import FINER, HOLDS
 from pganon.report import figures, guarantee
 from pganon.report.parts import Part
 from pganon.report.sources import Collected
-from pganon.report.words import count, exactly, guess, once, percent, sentence, several, the_columns
+from pganon.report.words import (
+    count,
+    exactly,
+    guess,
+    once,
+    percent,
+    plain,
+    sentence,
+    several,
+    the_columns,
+)
 
 Name = Literal["singling out", "inference", "linkability", "other members", "presence"]
 Result = Literal["bounded", "not bounded", "not measured", "does not apply"]
@@ -36,6 +46,7 @@ def questions(found: Collected) -> list[Question]:
         _singling_out(found),
         *_inference(found),
         *_combinations(found),
+        *_events(found),
         _linkability(found),
         _others(found),
         _presence(found),
@@ -122,6 +133,20 @@ def _combinations(found: Collected) -> list[Question]:
         )
         for one in figures.combinations(found)
     ]
+
+
+def _events(found: Collected) -> Iterator[Question]:
+    event = guarantee.commonest_event(found)
+    if event is not None:
+        yield _question(
+            "inference",
+            "knows that a person has rows of another table, and wants to know what they say",
+            "At most"
+            f" {percent(event['measured'])} of those in the group who have rows share a value, in"
+            f" {the_columns([plain(event['column'])])}. What is likelier beside another value, or a"
+            " coarser one, is not bounded.",
+            BOUNDED,
+        )
 
 
 def _linkability(found: Collected) -> Question:

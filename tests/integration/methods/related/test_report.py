@@ -48,6 +48,9 @@ def test_requirements_of_tables_are_told_in_sentences(db: Database, tmp_path: Pa
         if one["model"] == "event_share" and one not in pairs
     )
     assert common["figure"] == f"{100 * most:.3g}\u00a0%"
+    (inferred,) = [one for one in document["questions"] if one["name"] == "inference"]
+    assert inferred["remains"].startswith(f"At most {common['figure']} of those in the group who")
+    assert inferred["result"] == "bounded"
     goes_out = {one["name"]: one["role"] for one in document["columns"] if one["goes_out"]}
     assert goes_out["diagnosis.code"] == "protected"
     assert goes_out["ward.name"] == "of a table without people"
