@@ -75,7 +75,7 @@ class Column:
 
     @property
     def has_canonical_text(self) -> bool:
-        """Whether all spellings of a value are one text, by :mod:`pganon.encode.keys`.
+        """Whether all spellings of a value are one text, by :mod:`pganon.catalog.keys`.
 
         Not of intervals (24 hours are 1 day), JSON (1 is 1.0), ranges, arrays and composite types,
         whose elements have spellings, nor of types whose equality is their owner's.

@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import Column, ExternalObjects, Relation
-from pganon.encode.keys import key_text_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote

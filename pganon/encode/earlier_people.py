@@ -13,9 +13,9 @@ from typing import Any
 from psycopg import sql
 from sqlglot import exp
 
+from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import Column, ExternalObjects
 from pganon.encode.aliases import known_as, with_first_keys
-from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, identity, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import Column
 from pganon.catalog.values import equal_key, stored
-from pganon.encode.keys import key_text_of
 from pganon.encode.records import unlike
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Events, Lookup

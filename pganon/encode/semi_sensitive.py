@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.values import as_text
-from pganon.encode.keys import key_text_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import Column, ExternalObjects, Relation
 from pganon.catalog.types import CANONICAL_TYPES
 from pganon.catalog.values import as_text, caseless, stored
@@ -19,7 +20,6 @@ from pganon.encode.aliases import alias_steps, both_keys, known_as, with_first_k
 from pganon.encode.distribution import PLACED, beside_source
 from pganon.encode.earlier_people import RETURNED_RECORDS, known_steps
 from pganon.encode.facts import MOST_EACH
-from pganon.encode.keys import key_text_of
 from pganon.encode.people import has_several, owner_columns
 from pganon.encode.related import related_tables
 from pganon.encode.semi_sensitive import (

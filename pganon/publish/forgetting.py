@@ -13,8 +13,8 @@ from pganon import sqlfiles
 from pganon.catalog.citus import distributed_reads
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
+from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import ExternalObjects, Relation
-from pganon.encode.keys import key_text_of
 from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, UsageError
