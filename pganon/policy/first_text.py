@@ -14,7 +14,7 @@ from pganon.catalog.introspect import DEFAULT_SCHEMA
 from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits
-from pganon.policy.first_tables import BETA, FEWEST, FirstTables
+from pganon.policy.first_tables import BETA, FirstTables
 from pganon.policy.flags import Flag
 from pganon.policy.guess import Guess
 from pganon.policy.options import MethodOptions
@@ -111,7 +111,7 @@ def tables_text(tables: FirstTables, registry: Registry, again: bool | None = No
         guess = policy.guesses[kept]
         keys = {**guess.keys, "apart": True}
         policy = replace(policy, guesses={**policy.guesses, kept: replace(guess, keys=keys)})
-    added = {"group_id", *[f"{names[t]}_group_id" for t, one in tables.events.items() if one.own]}
+    added = {"group_id", *[f"{names[t]}_group_id" for t, own in tables.rare.items() if own]}
     lines = [
         f"# A first policy for {relation.name} and the tables that lead to it over foreign keys.",
         "# Costs: values of other tables are told by groups of people, with the number of people.",
@@ -201,32 +201,26 @@ def _events_lines(tables: FirstTables, names: Mapping[QualifiedName, str]) -> It
         counts, called = events.counts, names[name]
         yield f"  {_scalar(called)}:  # {counts['read']} rows, of {counts['holders']} people"
         yield f"    source: {_scalar(str(name))}"
-        keys = tables.around.keys
         if any(way.target == name for one in tables.events.values() for way in one.ways):
-            yield f"    key: {_key(keys[name])}"
-        ways = [
-            (
-                names[w.target],
-                [dict(zip(w.keys, w.columns, strict=True))[k] for k in keys[w.target]],
-            )
-            for w in events.ways
-        ]
-        if all(len(columns) == 1 for _, columns in ways):
-            yield f"    references: {flow({columns[0]: target for target, columns in ways})}"
+            yield f"    key: {_key(tables.around.keys[name])}"
+        if all(len(way.columns) == 1 for way in events.ways):
+            ways = {way.columns[0]: names[way.target] for way in events.ways}
+            yield f"    references: {flow(ways)}"
         else:
             yield "    references:"
-            for target, columns in ways:
-                yield f"      - {{columns: {_key(columns)}, table: {_scalar(target)}}}"
+            for way in events.ways:
+                target = _scalar(names[way.target])
+                yield f"      - {{columns: {_key(way.columns)}, table: {target}}}"
         if counts["orphans"]:
             yield "    orphans: leave_out  # " + (
                 f"{counts['orphans']} rows lead to nobody: correct them, or leave them out"
             )
-        if events.own:
+        if tables.rare.get(name):
             yield "    groups: own  # few people have rows; not for what follows from others"
-        elif counts["holders"] * tables.group_size < FEWEST * tables.k * tables.people:
+        elif name in tables.rare:
             yield "    #   few people have rows, which makes all groups large: leave it out?"
         yield "    columns:"
-        for column, guess in _in_relation(events.relation, events.guesses):
+        for column, guess in events.guesses.items():
             keys_of = dict(guess.keys)
             if "references" in keys_of:
                 keys_of["references"] = names[keys_of["references"]]
@@ -251,12 +245,6 @@ def _published_name(tables: FirstTables, table: str, column: str, taken: Collect
         for name in tried
         if f"{table}_{name}" not in taken and name not in added and len(name.encode()) <= room
     )
-
-
-def _in_relation(relation: Relation, guesses: Mapping[str, Guess]) -> Iterator[tuple[str, Guess]]:
-    for column in relation.columns:
-        if column.name in guesses:
-            yield column.name, guesses[column.name]
 
 
 def _lookup_lines(tables: FirstTables, names: Mapping[QualifiedName, str]) -> Iterator[str]:

@@ -123,8 +123,8 @@ def observing(
         PreconditionError: no column can be released.
         DatabaseError: the counts could not be computed.
     """
-    why_not = {column.name: why for column in relation.columns if (why := _why_not(column))}
-    usable = [column for column in relation.columns if column.name not in why_not]
+    refused = {column.name: why for column in relation.columns if (why := why_not(column))}
+    usable = [column for column in relation.columns if column.name not in refused]
     if not usable:
         raise PreconditionError(
             f"{relation.name} has no column that can be released",
@@ -144,10 +144,11 @@ def observing(
         hiding = flags(usable)
         for name, flag in hiding.items():
             guesses[flag.name] = Guess(None, f"says for whom {name} is sensitive")
-        yield Observed(relation, facts, guesses, hiding, person, why_not), rows
+        yield Observed(relation, facts, guesses, hiding, person, refused), rows
 
 
-def _why_not(column: Column) -> str | None:
+def why_not(column: Column) -> str | None:
+    """Why a column cannot be released."""
     if column.kind == "unsupported":
         return f"type {column.type_name} is not supported"
     if not column.readable:

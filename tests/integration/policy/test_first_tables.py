@@ -367,3 +367,61 @@ def test_tables_few_people_have_rows_in(db: Database, tmp_path: Path) -> None:
     policy, text, file = written(db, "hospital.patient", tmp_path)
     assert "some of it are too few to be kept apart" in text
     assert "apart" not in policy["tables"]["patient"]["columns"]["sex"]
+
+
+def test_a_root_that_is_not_read_whole(db: Database) -> None:
+    db.source(HOSPITAL)
+    db.source("ALTER TABLE hospital.patient ENABLE ROW LEVEL SECURITY", grant=False)
+    ran = init(db, "hospital.patient")
+    assert ran.code == 2
+    assert "hospital.patient: row-level security applies to this role" in ran.err
+    db.source(
+        "ALTER TABLE hospital.patient DISABLE ROW LEVEL SECURITY;"
+        " REVOKE SELECT ON hospital.patient FROM steward;"
+        " GRANT SELECT (born, sex) ON hospital.patient TO steward",
+        grant=False,
+    )
+    ran = init(db, "hospital.patient")
+    assert ran.code == 2
+    assert "hospital.admission: leads over hospital.patient, by other columns" in ran.err
+
+
+def test_keys_that_may_not_be_read(db: Database, tmp_path: Path) -> None:
+    """A table whose key this role may not read is released; what leads over it is not."""
+    db.source(HOSPITAL)
+    db.source(
+        "REVOKE SELECT ON hospital.admission FROM steward;"
+        " GRANT SELECT (patient_no, ward_no, admitted) ON hospital.admission TO steward",
+        grant=False,
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    assert list(policy["tables"]) == ["patient", "admission", "ward"]
+    assert "hospital.diagnosis: leads over hospital.admission, by other columns than" in text
+    run(db, file)
+
+
+def test_keys_and_columns_that_are_never_released(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        """
+        CREATE TABLE hospital.device (address inet PRIMARY KEY, patient_no int NOT NULL
+            REFERENCES hospital.patient, colour text);
+        INSERT INTO hospital.device
+        SELECT inet '10.0.0.0' + patient_no, patient_no, chr(65 + patient_no % 5)
+        FROM hospital.patient;
+        CREATE TABLE hospital.uptime (address inet REFERENCES hospital.device, span interval);
+        INSERT INTO hospital.uptime SELECT address FROM hospital.device;
+        CREATE TABLE hospital.reading (address inet REFERENCES hospital.device, kind text);
+        INSERT INTO hospital.reading SELECT address, colour || 'x' FROM hospital.device;
+        ALTER TABLE hospital.ward ADD "floor
+plan" text, ADD area point, ADD beds int;
+        """
+    )
+    policy, text, file = written(db, "hospital.patient", tmp_path)
+    tables = policy["tables"]
+    assert "hospital.uptime: no column of it is published" in text
+    assert tables["reading"]["references"] == {"address": "device"}
+    assert tables["ward"]["columns"] == {"name": {}, "beds": {}}
+    assert '"floor\\nplan": not released  # its name holds control characters' in text
+    assert "area: not released  # type point is not supported" in text
+    run(db, file)
