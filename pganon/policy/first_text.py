@@ -33,6 +33,8 @@ LEAST_L = 2
 MOST_NAMED = 10
 _ADDED = len("_values_")
 """The longest of what is added to the name of a column: `_bucket`, `_null`, `_high`."""
+_SHORT = 22
+"""Bytes of a column of events that is called otherwise."""
 _OF_EVENTS = ("sensitive", "insensitive")
 _PARTS = ("groups", "rows")
 _LONGEST_PART = "group_id"
@@ -238,7 +240,7 @@ def _events_lines(tables: FirstTables, names: Mapping[QualifiedName, str]) -> It
 def _published_name(tables: FirstTables, table: str, column: str, taken: Collection[str]) -> str:
     """The name of a column of events, or one beside which all views have names of their own."""
     room = MAX_BYTES - len(f"{_release_of(tables)}_{table}_".encode())
-    tried = [column, *[f"{column[:20]}_{number}" for number in range(2, 100)]]
+    tried = [column, *[_cut(column, min(room, _SHORT), f"_{number}") for number in range(2, 100)]]
     added = {"persons", "group_id", f"{table}_group_id"}
     return next(
         name
@@ -374,9 +376,13 @@ def _shorter_names(
             continue
         if len(name.encode()) <= room and name not in added:
             continue
-        end = f"_{number}"
-        shorter[name] = name.encode()[: room - len(end)].decode(errors="ignore") + end
+        shorter[name] = _cut(name, room, f"_{number}")
     return shorter
+
+
+def _cut(name: str, room: int, end: str) -> str:
+    """Its beginning with an end, in so many bytes."""
+    return name.encode()[: room - len(end)].decode(errors="ignore") + end
 
 
 def _column_lines(

@@ -425,3 +425,19 @@ plan" text, ADD area point, ADD beds int;
     assert '"floor\\nplan": not released  # its name holds control characters' in text
     assert "area: not released  # type point is not supported" in text
     run(db, file)
+
+
+def test_names_that_leave_little_room(db: Database, tmp_path: Path) -> None:
+    """Names of views hold those of the release, a table and a column, in 63 bytes."""
+    db.source(HOSPITAL)
+    schema = "national_register_of_patients_and_stays"
+    db.source(
+        f"ALTER TABLE hospital.diagnosis ADD responsible_department text, ADD {'診' * 21} text;"
+        f" UPDATE hospital.diagnosis SET responsible_department = code, {'診' * 21} = code;"
+        f" ALTER SCHEMA hospital RENAME TO {schema}"
+    )
+    policy, _, file = written(db, f"{schema}.patient", tmp_path)
+    columns = policy["tables"]["diagnosis"]["columns"]
+    assert columns["responsible_department"]["as"] == "responsible_2"
+    assert columns["診" * 21]["as"] == "診診診_2"
+    run(db, file)
