@@ -246,20 +246,37 @@ def _why_not_plain(around: Around, name: QualifiedName) -> str | None:
 # -- rows ------------------------------------------------------------------------------------------
 
 
-def _everybody(around: Around, apart: str | None) -> exp.Select:
-    """Keys of people, with the part of them that would be kept apart."""
-    root = around.root.name
-    part = (
-        fragment("coalesce('v' || :v, 'n')", v=key_text_of(around.columns(root, [apart]), "r"))
-        if apart
-        else fragment("'v'")
-    )
-    return query(
+def _people(
+    conn: Connection, around: Around, apart: str | None, hidden: Sequence[str]
+) -> tuple[exp.Var, dict[str, Any]]:
+    """Keys of people, with the part of them that would be kept apart; how many `people` there are,
+    the `least` of a part, and the `fewest` values that a part has in a sensitive column."""
+    root, fewest = around.root.name, [num(2)]
+    part = fragment("'v'")
+    if apart is not None:
+        value = key_text_of(around.columns(root, [apart]), "r")
+        part = fragment("coalesce('v' || :v, 'n')", v=value)
+    everybody = query(
         "select :key as key, :key as person, :part as part, false as orphan from r",
         {"r": root},
         key=key_text_of(around.columns(root, around.keys[root]), "r"),
         part=part,
     )
+    values = everybody
+    for number, column in enumerate(around.columns(root, hidden)):
+        values = values.select(named(key_text_of([column], "r"), f"v{number}"))
+        fewest.append(fragment("count(distinct :v)", v=col(f"v{number}", "e")))
+    each = query(
+        "select count(*) as n, :fewest as fewest from e group by e.part",
+        {"e": values},
+        fewest=exp.func("least", *fewest),
+    )
+    whole = query(
+        "select coalesce(sum(p.n), 0)::bigint as people, coalesce(min(p.n), 0) as least,"
+        " coalesce(min(p.fewest), 2) as fewest from p",
+        {"p": each},
+    )
+    return finished(everybody), _row(conn, whole, root)
 
 
 def _linked(
@@ -357,27 +374,6 @@ def _counts(
     return counts, {column: counts.pop(f"v{number}") for number, column in enumerate(lookups)}
 
 
-def _parts(
-    conn: Connection, around: Around, everybody: exp.Select, hidden: Sequence[str]
-) -> dict[str, Any]:
-    """People, the fewest of a part, and the fewest values that a part has in a sensitive column."""
-    root, fewest = around.root.name, [num(2)]
-    for number, column in enumerate(around.columns(root, hidden)):
-        everybody = everybody.select(named(key_text_of([column], "r"), f"v{number}"))
-        fewest.append(fragment("count(distinct :v)", v=col(f"v{number}", "e")))
-    each = query(
-        "select count(*) as n, :fewest as fewest from e group by e.part",
-        {"e": everybody},
-        fewest=exp.func("least", *fewest),
-    )
-    whole = query(
-        "select coalesce(sum(p.n), 0)::bigint as people, coalesce(min(p.n), 0) as least,"
-        " coalesce(min(p.fewest), 2) as fewest from p",
-        {"p": each},
-    )
-    return _row(conn, whole, root)
-
-
 def _row(conn: Connection, tree: exp.Select, name: QualifiedName) -> dict[str, Any]:
     try:
         with conn.cursor(row_factory=dict_row) as cursor:
@@ -407,10 +403,9 @@ def first_tables(
     known = [name for name, guess in first.guesses.items() if guess.role == "quasi_identifying"]
     sexes = [name for name in known if not vocabulary.SEXES.isdisjoint(whole_words(name))]
     apart = sexes[0] if sexes else None
-    everybody = _everybody(around, apart)
     hidden = [name for name, guess in first.guesses.items() if guess.role == "sensitive"]
-    people = _parts(conn, around, everybody, hidden)
-    linked, events = {root: finished(everybody)}, dict[QualifiedName, Events]()
+    everybody, people = _people(conn, around, apart, hidden)
+    linked, events = {root: everybody}, dict[QualifiedName, Events]()
     for name, declared in around.ways.items():
         ways = [way for way in declared if way.target in linked]
         if not ways:
