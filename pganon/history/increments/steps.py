@@ -76,7 +76,7 @@ def gather_steps(
         commits: False for a dry run, which only counts the people.
     """
     return (
-        *(period_step(spec.related) if spec.related is not None else ()),
+        *period_step(spec),
         *whole_steps(spec, people),
         *_related_steps(spec),
         *_new_individual_steps(spec, growth),

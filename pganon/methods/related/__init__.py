@@ -55,10 +55,10 @@ def related(method: Method) -> Method:
         if spec.growth is None:
             yield from link_steps(spec, found)
         yield from lookup_steps(spec, found)
-        yield from timed_step(spec, found)
         yield from method.partition_steps(spec)
         yield from row_steps(spec, found)
         yield from group_steps(spec, found)
+        yield from timed_step(spec, found)
         for pairs in open_pairs(found):
             yield from pairs.steps()
 
@@ -75,8 +75,8 @@ def period_form(form: PublishedForm) -> PublishedForm:
         found = closing(spec)
         return (
             *lookup_steps(spec, found),
-            *timed_step(spec, _related(spec)),
             *row_steps(spec, found),
+            *timed_step(spec, found),
             *period_steps(spec, found),
             *[step for pairs in open_pairs(found) for step in pairs.steps()],
             *staging.staging_steps(spec, found),

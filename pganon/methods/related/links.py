@@ -29,7 +29,19 @@ from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import BOUNDARY, LATE, TIMED_ROWS, closes, window
 from pganon.resolved.tables import Events, Item, Lookup, Related
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked, text
+from pganon.sqltools import (
+    aliased,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    text,
+    total,
+)
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
@@ -63,19 +75,24 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     )
 
 
-def period_step(related: Related) -> tuple[Step, ...]:
-    """Which periods are over: before rows are read, so that none comes too late to be there."""
-    every = related.every
+def period_step(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Which periods are over: before rows are read, so that none comes too late to be there.
+
+    What was over once still is where periods became longer.
+    """
+    every = spec.related.every if spec.related is not None else None
     if every is None:
         return ()
+    until = spec.growth.until if spec.growth is not None else None
     return (
         Check(
             "periods",
             "which periods are over",
             lambda s: query(
-                "select date_trunc(:every, :today)::date::text as boundary",
+                "select greatest(date_trunc(:every, :today)::date, :until::date)::text as boundary",
                 every=text(every),
                 today=TODAY.copy(),
+                until=text(until) if until else exp.null(),
             ),
             gives=[BOUNDARY],
         ),
@@ -109,7 +126,7 @@ def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
         "rows that came after their period was published",
         lambda s: query(
             "select greatest(:found - :before, 0)::bigint as late_rows",
-            found=num(0) if closes(spec, s) else timed_rows(spec, s, related, members(spec, s)),
+            found=num(0) if closes(spec, s) else _rows_of_members(spec, s, related),
             before=num(sum(one.rows for one in spec.growth.increments) if spec.growth else 0),
         ),
         gives=[LATE],
@@ -118,15 +135,13 @@ def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     return (*([marks] if related.lasting else []), *([late] if timed else []))
 
 
-def timed_rows(
-    spec: ReleaseSpec, state: State, related: Related, people: QualifiedName | exp.Select
-) -> exp.Expr:
-    """How many rows of tables with periods people have in the periods of a run."""
+def _rows_of_members(spec: ReleaseSpec, state: State, related: Related) -> exp.Expr:
+    """How many rows of tables with periods the people of a version have in those."""
     each = [
         query(
             "select l.person from l where not l.orphan and not l.leaves"
             " and exists (select from p where p.individual = l.person)",
-            {"l": linked_table(state, related.events[number]), "p": people},
+            {"l": linked_table(state, related.events[number]), "p": members(spec, state)},
         )
         for number in sorted(related.timed)
     ]
@@ -134,27 +149,20 @@ def timed_rows(
 
 
 def timed_step(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """How many rows are published, or left out with their groups, to count those that come late."""
-    if related.every is None:
-        return ()
-    return (
-        Check(
-            "timed",
-            "rows of the periods that are published",
-            lambda s: exp.select(
-                named(
-                    timed_rows(
-                        spec,
-                        s,
-                        related,
-                        members(spec, s) if spec.closes else s.work(CODED),
-                    ),
-                    TIMED_ROWS.column,
-                )
-            ),
-            gives=[TIMED_ROWS],
-        ),
-    )
+    """How many rows are published, or left out with their groups of a period, to count those that
+    come late."""
+    timed = [events for events in related.events if events.index in related.timed]
+
+    def select(state: State) -> exp.Select:
+        each = [
+            rows_table(state, e) if spec.closes else released_rows(spec, state, related, e)
+            for e in timed
+        ]
+        counted = [scalar(query("select count(*) from r", {"r": rows})) for rows in each]
+        return exp.select(named(total(counted), TIMED_ROWS.column))
+
+    purpose = "rows of the periods that are published"
+    return (Check("timed", purpose, select, gives=[TIMED_ROWS]),) if timed else ()
 
 
 def _texts(events: Events) -> list[exp.Expr]:
@@ -566,15 +574,15 @@ def released_people(
     spec: ReleaseSpec, state: State, related: Related, events: Events
 ) -> QualifiedName | exp.Select:
     """SELECT individual: people who are in groups of a table."""
-    coded = state.work(CODED)
     if not spec.tests_once:
-        return coded
-    found = members(spec, state)
-    if not spec.closes:
-        found = query("select c.individual, g.gid from c", {"c": coded})
-        found = found.join(aliased(state.work(GROUPED), "g"), on=equal(codes_of(spec), "g", "c"))
-    groups = state.work(class_groups(related.partition_of(events).index))
-    return query("select c.individual from c join g on g.gid = c.gid", {"c": found, "g": groups})
+        return state.work(CODED)
+    return query(
+        "select p.key as individual from p join g on g.gid = p.gid",
+        {
+            "p": state.work(PEOPLE),
+            "g": state.work(class_groups(related.partition_of(events).index)),
+        },
+    )
 
 
 def values_of(state: State, events: Events, item: Item) -> exp.Select:
