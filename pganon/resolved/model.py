@@ -340,8 +340,11 @@ class ReleaseSpec:
 
     @property
     def in_cohorts(self) -> bool:
-        """Whether records have the number of a cohort, of which each is grouped by itself."""
-        return self.growth is not None and self.growth.in_cohorts
+        """Whether records have the number of a cohort, of which each is grouped by itself.
+
+        Those of related tables are parts that are kept apart, whatever their number.
+        """
+        return self.growth is not None and self.growth.in_cohorts and self.related is None
 
     @property
     def keeps_cuts(self) -> bool:
