@@ -409,6 +409,11 @@ class ReleaseSpec:
         return self.grows and self.related is not None and bool(self.related.events)
 
     @property
+    def suppression_limit(self) -> float:
+        """The share of the records that may be left out."""
+        return 1.0 if self.tests_once else self.policy.suppression_limit
+
+    @property
     def least_cohort(self) -> int:
         """Fewest new individuals who can be a group."""
         return max(self.minimum_size, self.related.group_size if self.related else 1)

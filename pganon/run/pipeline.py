@@ -415,9 +415,7 @@ def _remembering_failure(conn: Connection, plan: Plan, computation: Computation)
         if growth is None or refusal.code not in _FAILED or not tested:
             raise
         suppressed = growth.suppressed + tested
-        limit = plan.spec.policy.suppression_limit
-        within = suppressed <= limit * (growth.released + suppressed)
-        if not within and not plan.spec.tests_once:
+        if suppressed > plan.spec.suppression_limit * (growth.released + suppressed):
             raise
         release = plan.spec.policy.release
         recording.finish_cohorts(conn, release, computation.state.run_id, tested)

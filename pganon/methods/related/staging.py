@@ -437,8 +437,11 @@ def _lookup(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Select:
     columns = [
         named(col(f"c{number}", "t"), name) for number, (_, name) in enumerate(lookup.columns)
     ]
-    tree = query("select 1 from t", {"t": state.work(lookup_table(lookup))})
+    rows = {"t": state.work(lookup_table(lookup))}
+    tree = query("select 1 from t", rows)
     if spec.grows:
-        shown = query("select e.key from e", {"e": shown_lookup(spec, lookup)})
-        tree = tree.where(fragment("t.key not in :shown", shown=scalar(shown)))
+        tree = query(
+            "select 1 from t where not exists (select from e where e.key = t.key)",
+            {**rows, "e": shown_lookup(spec, lookup)},
+        )
     return tree.select(*columns, append=False).order_by(col("key", "t"))

@@ -458,7 +458,7 @@ def test_tables_without_periods_come_before_others(db: Database, at: Day) -> Non
     }
     admission = {**ADMISSION, "period": {"column": "admitted", "every": "year"}}
     loaded = growing(
-        {"patient": wards.ROOT, **seen, **{**wards.WHOLE, "admission": admission}}, beta=0.95
+        {"patient": wards.ROOT, **seen, **wards.WHOLE, "admission": admission}, beta=0.95
     )
     at("2022-01-01")
     grow(db, loaded)
