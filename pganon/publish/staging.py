@@ -22,7 +22,7 @@ from pganon.publish.figures import totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import BOUNDARY, TIMED_ROWS, window
+from pganon.resolved.periods import END, TIMED_ROWS
 from pganon.resolved.republication import Prints
 from pganon.steps import State, stamp_of
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
@@ -203,8 +203,6 @@ def _increments(
     growth = plan.spec.growth
     before = standing_increments(growth, state)
     selects = tuple(view.select for view in views)
-    until = window(plan.spec, state)[1] if state.facts.get(BOUNDARY) else None
-    rows = state.facts.get(TIMED_ROWS) or 0
     if not growth.adds and not growth.closes:
         return before
     if growth.closes:  # nobody is new
@@ -221,8 +219,8 @@ def _increments(
         suppressed,
         numbered,
         tuple(guarantee(plan.spec)),
-        until,
-        rows,
+        state.facts.get(END),
+        state.facts.get(TIMED_ROWS) or 0,
     )
     return (*before, mine)
 

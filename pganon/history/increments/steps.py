@@ -101,7 +101,7 @@ def gather_steps(
         *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(
             spec,
-            lambda s: commits and growth.unfinished is None and s[DUE] > 0 and not closes(spec, s),
+            lambda s: commits and growth.unfinished is None and s[DUE] > 0 and not closes(s),
             divided=growth.cuts is not None,
         ),
     )

@@ -27,7 +27,7 @@ from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import BOUNDARY, LATE, TIMED_ROWS, closes, window
+from pganon.resolved.periods import END, LATE, PERIOD, START, TIMED_ROWS, closes
 from pganon.resolved.tables import Events, Item, Lookup, Related
 from pganon.sqltools import (
     aliased,
@@ -75,8 +75,16 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     )
 
 
+_LENGTHS = {
+    "month": ("1 month", "YYYY-MM"),
+    "quarter": ("3 months", 'YYYY-"Q"Q'),
+    "year": ("1 year", "YYYY"),
+}
+"""How long periods are, and how they are called."""
+
+
 def period_step(spec: ReleaseSpec) -> tuple[Step, ...]:
-    """Which periods are over: before rows are read, so that none comes too late to be there.
+    """Which period is over: before rows are read, so that none comes too late to be there.
 
     What was over once still is where periods became longer.
     """
@@ -84,19 +92,32 @@ def period_step(spec: ReleaseSpec) -> tuple[Step, ...]:
     if every is None:
         return ()
     until = spec.growth.until if spec.growth is not None else None
-    return (
-        Check(
-            "periods",
-            "which periods are over",
-            lambda s: query(
-                "select greatest(date_trunc(:every, :today)::date, :until::date)::text as boundary",
-                every=text(every),
-                today=TODAY.copy(),
-                until=text(until) if until else exp.null(),
-            ),
-            gives=[BOUNDARY],
-        ),
-    )
+    length, form = _LENGTHS[every]
+
+    def select(state: State) -> exp.Select:
+        days = query(
+            "select :until::date as until, date_trunc(:every, :today)::date as today",
+            every=text(every),
+            today=TODAY.copy(),
+            until=text(until) if until else exp.null(),
+        )
+        begun = query(
+            "select case when d.until < d.today then d.until end as start,"
+            " greatest(d.until, d.today) as day from d",
+            {"d": days},
+        )
+        return query(
+            "select b.start::text as period_start, coalesce((date_trunc(:every, b.start)"
+            " + :length::interval)::date, b.day)::text as period_end,"
+            " coalesce(to_char(b.start, :form), 'before ' || b.day) as period from b",
+            {"b": begun},
+            every=text(every),
+            length=text(length),
+            form=text(form),
+        )
+
+    gives = [START, END, PERIOD]
+    return (Check("periods", "which period is over", select, gives=gives),)
 
 
 def lookup_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
@@ -126,7 +147,7 @@ def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
         "rows that came after their period was published",
         lambda s: query(
             "select greatest(:found - :before, 0)::bigint as late_rows",
-            found=num(0) if closes(spec, s) else _rows_of_members(spec, s, related),
+            found=num(0) if closes(s) else _rows_of_members(spec, s, related),
             before=num(sum(one.rows for one in spec.growth.increments) if spec.growth else 0),
         ),
         gives=[LATE],
@@ -234,7 +255,7 @@ def _linked(spec: ReleaseSpec, related: Related, state: State, events: Events) -
     orphan: list[exp.Expr] = []
     leaves: list[exp.Expr] = [fragment("not e.stays")]
     if events.period is not None:
-        start, end = window(spec, state)
+        start, end = state.facts.get(START), state[END]
         leaves.append(fragment("coalesce(e.period >= :end::date, true)", end=text(end)))
         leaves += [fragment("e.period < :start::date", start=text(start))] if start else []
     for number, way in enumerate(events.ways):

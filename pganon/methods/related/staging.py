@@ -32,7 +32,7 @@ from pganon.methods.related.links import (
 from pganon.methods.related.pairs import OpenPairs, open_pairs
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import told
+from pganon.resolved.periods import PERIOD as NAMED
 from pganon.resolved.tables import (
     PEOPLE,
     PERIOD,
@@ -250,7 +250,7 @@ def _period(spec: ReleaseSpec, state: State, *events: Events) -> list[exp.Expr]:
     assert spec.related is not None
     if spec.related.timed.isdisjoint(one.index for one in events):
         return []
-    return [named(cast(text(told(spec, state)), "text"), PERIOD)]
+    return [named(cast(text(state[NAMED]), "text"), PERIOD)]
 
 
 def whole_partition(spec: ReleaseSpec, partition: Partition) -> Partition:
