@@ -202,22 +202,17 @@ def _increments(
         return ()
     growth = plan.spec.growth
     before = standing_increments(growth, state)
-    selects = tuple(view.select for view in views)
     if not growth.adds and not growth.closes:
         return before
-    if growth.closes:  # nobody is new
+    if growth.closes:
         checks = checks[len(all_checks(growth.increments)) :]
-        released, suppressed, numbered = 0, 0, growth.numbered
-    else:
-        released, suppressed = state[PUBLISHED], state[SUPPRESSED]
-        numbered = greatest_number(state.facts)
     mine = Increment(
         state.run_id,
-        selects,
+        tuple(view.select for view in views),
         checks,
-        released,
-        suppressed,
-        numbered,
+        state[PUBLISHED] if growth.adds else 0,
+        state[SUPPRESSED] if growth.adds else 0,
+        greatest_number(state.facts),
         tuple(guarantee(plan.spec)),
         state.facts.get(END),
         state.facts.get(TIMED_ROWS) or 0,

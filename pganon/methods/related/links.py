@@ -364,37 +364,31 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         for one in related.lookups:
             tree = tree.select(named(_changed_rows(spec, state, one), f"changed{one.index}"))
         for number, (events, item) in enumerate(referring):
-            named_rows, of_everybody = [
-                query(
-                    "select l.person, :key as key from l where not l.orphan and not l.leaves"
-                    " and exists (select from c where c.individual = l.person)",
-                    {"l": linked_table(state, events), "c": people},
-                    key=value_key(item.column, col(f"v{item.index}", "l")),
-                )
-                for people in (
-                    members(spec, state) if spec.closes else state.work(CODED),
-                    state.work(WHOLE if spec.grows else CODED),
-                )
-            ]
-            lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))
+            mine = members(spec, state) if spec.closes else state.work(CODED)
             missing = query(
                 "select count(*) from r where r.key is not null"
                 " and not exists (select from k where k.key = r.key)",
-                {"r": named_rows, "k": lookup},
+                {
+                    "r": _keys_of(state, events, item, mine),
+                    "k": state.work(lookup_table(related.lookups[item.lookup or 0])),
+                },
             )
-            each = query(
-                "select r.key, count(distinct r.person) as people from r where r.key is not null"
-                " group by r.key",
-                {"r": of_everybody},
-            )
-            alone = query(
-                "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
-            )
-            few = query(
-                "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
-            )
-            if spec.closes:  # of a period, too, most would seem to be
-                alone = few = exp.select(num(0))
+            alone = few = exp.select(num(0))
+            if not spec.closes:  # of a period, too, most would seem to be
+                everybody = state.work(WHOLE if spec.grows else CODED)
+                each = query(
+                    "select r.key, count(distinct r.person) as people from r"
+                    " where r.key is not null group by r.key",
+                    {"r": _keys_of(state, events, item, everybody)},
+                )
+                alone = query(
+                    "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
+                )
+                few = query(
+                    "select count(*) filter (where e.people < :k) from e",
+                    {"e": each},
+                    k=num(related.k),
+                )
             tree = tree.select(
                 named(scalar(missing), f"unnamed{number}"),
                 named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
@@ -428,6 +422,18 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         ]
     gives += [count(f"changed{one.index}", "tables_", assumed=0) for one in related.lookups]
     return Check("lookups", "whether lookups are about nobody", select, problem, gives=gives)
+
+
+def _keys_of(
+    state: State, events: Events, item: Item, people: QualifiedName | exp.Select
+) -> exp.Select:
+    """SELECT person, key: what the rows of people name in a lookup."""
+    return query(
+        "select l.person, :key as key from l where not l.orphan and not l.leaves"
+        " and exists (select from c where c.individual = l.person)",
+        {"l": linked_table(state, events), "c": people},
+        key=value_key(item.column, col(f"v{item.index}", "l")),
+    )
 
 
 def shown_lookup(spec: ReleaseSpec, lookup: Lookup, *added: QualifiedName) -> exp.Select:
