@@ -11,12 +11,12 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from pganon.forms.form import PublishedForm, Staging, Tables
+from pganon.forms.form import PublishedForm, Staging
 from pganon.forms.group_data import staging_steps
 from pganon.forms.links import Linked
 from pganon.forms.stored_relations import stored
 from pganon.methods.common.form.members import members_step
-from pganon.methods.related import period_form
+from pganon.methods.related import with_period
 from pganon.plan.build import Phase, Plan
 from pganon.plan.verification import fingerprint_check, verification_checks
 from pganon.policy.options import CLASS_ID
@@ -24,8 +24,8 @@ from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.resolved.increments import Growth, all_checks
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import fragment, named
-from pganon.steps import Parallel, State
-from pganon.steps.relations import PRIVATE_SCHEMA, PublishedView
+from pganon.steps import Parallel
+from pganon.steps.relations import PRIVATE_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -77,29 +77,7 @@ def closing(plan: Plan) -> Withdrawal:
     """The same plan for a version with a period more, of the groups that there are."""
     growth = plan.spec.growth
     assert growth is not None
-    mine = period_form(plan.method.form)
-    form = _form(plan.method.form, growth, CLASS_ID)
-    nobody = form.staging
-
-    def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
-        found = {view.name: view for view in mine.publication.views(spec, state, tables)}
-        return tuple(found.get(view.name, replace(view, select="")) for view in growth.views)
-
-    form = replace(
-        form,
-        staging=Staging(
-            lambda spec, s: (*nobody.relations(spec, s), *mine.staging.relations(spec, s)),
-            lambda spec: (*mine.staging.steps(spec), *nobody.steps(spec)),
-        ),
-        verification=replace(
-            form.verification,
-            checks=lambda spec, s, tables: (
-                *all_checks(growth.increments),
-                *mine.verification.checks(spec, s, tables),
-            ),
-        ),
-        publication=replace(form.publication, views=views),
-    )
+    form = with_period(_form(plan.method.form, growth, CLASS_ID))
     spec = replace(plan.spec, growth=replace(growth, adds=False, closes=True))
     method = replace(plan.method, form=form)
     return Withdrawal(spec, method, plan.republication, plan.request, declared=spec)

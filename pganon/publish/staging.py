@@ -22,7 +22,7 @@ from pganon.publish.figures import totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import BOUNDARY, TIMED_ROWS, window
+from pganon.resolved.periods import END, TIMED_ROWS
 from pganon.resolved.republication import Prints
 from pganon.steps import State, stamp_of
 from pganon.steps.relations import CheckQuery, PublishedView, StoredRelation
@@ -202,27 +202,20 @@ def _increments(
         return ()
     growth = plan.spec.growth
     before = standing_increments(growth, state)
-    selects = tuple(view.select for view in views)
-    until = window(plan.spec, state)[1] if state.facts.get(BOUNDARY) else None
-    rows = state.facts.get(TIMED_ROWS) or 0
     if not growth.adds and not growth.closes:
         return before
-    if growth.closes:  # nobody is new
+    if growth.closes:
         checks = checks[len(all_checks(growth.increments)) :]
-        released, suppressed, numbered = 0, 0, growth.numbered
-    else:
-        released, suppressed = state[PUBLISHED], state[SUPPRESSED]
-        numbered = greatest_number(state.facts)
     mine = Increment(
         state.run_id,
-        selects,
+        tuple(view.select for view in views),
         checks,
-        released,
-        suppressed,
-        numbered,
+        state[PUBLISHED] if growth.adds else 0,
+        state[SUPPRESSED] if growth.adds else 0,
+        greatest_number(state.facts),
         tuple(guarantee(plan.spec)),
-        until,
-        rows,
+        state.facts.get(END),
+        state.facts.get(TIMED_ROWS) or 0,
     )
     return (*before, mine)
 

@@ -340,8 +340,11 @@ class ReleaseSpec:
 
     @property
     def in_cohorts(self) -> bool:
-        """Whether records have the number of a cohort, of which each is grouped by itself."""
-        return self.growth is not None and self.growth.in_cohorts
+        """Whether records have the number of a cohort, of which each is grouped by itself.
+
+        Those of related tables are parts that are kept apart, whatever their number.
+        """
+        return self.growth is not None and self.growth.in_cohorts and self.related is None
 
     @property
     def keeps_cuts(self) -> bool:
@@ -404,6 +407,11 @@ class ReleaseSpec:
         Rows of events come later, so that another test of the same people would tell by whose.
         """
         return self.grows and self.related is not None and bool(self.related.events)
+
+    @property
+    def suppression_limit(self) -> float:
+        """The share of the records that may be left out."""
+        return 1.0 if self.tests_once else self.policy.suppression_limit
 
     @property
     def least_cohort(self) -> int:

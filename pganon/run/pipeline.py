@@ -47,7 +47,7 @@ from pganon.publish.target import check_target
 from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import closes, period_of
+from pganon.resolved.periods import closes
 from pganon.resolved.republication import Prints
 from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
@@ -143,7 +143,7 @@ class Pipeline:
                 ended = self._gather(plan, growth, computation.gather())
                 if ended is not None:
                     return ended
-        if growth is not None and closes(context.spec, computation.state):
+        if growth is not None and closes(computation.state):
             return self._withdraw(computation, closing(computation.plan))
         if growth is not None and _only_withdraws(computation.state):
             return self._withdraw(computation, withdrawal(computation.plan))
@@ -259,9 +259,8 @@ class Pipeline:
     def _gather(self, plan: Plan, growth: Growth, state: State) -> RunResult | None:
         """The end of a run that adds nobody, and of a dry run; None: the run goes on."""
         if self.options.dry_run:
-            added = Added.of(growth, state, period_of(plan.spec, state))
-            return self._looked(plan, state, totals(plan, state), added)
-        if state[DUE] > 0 or _only_withdraws(state) or closes(plan.spec, state):
+            return self._looked(plan, state, totals(plan, state), Added.of(growth, state))
+        if state[DUE] > 0 or _only_withdraws(state) or closes(state):
             return None
         if growth.unfinished is not None:
             # None of them remain to be tested; later individuals wait no longer.
@@ -305,7 +304,7 @@ class Pipeline:
             result_of(plan, state.run_id, whole),
             verified=statistics.verified,
             utility=statistics.utility,
-            added=Added.of(growth, state, period_of(plan.spec, state)),
+            added=Added.of(growth, state),
         )
         judging = Judging(self.conn, computation, growth.population, sources)
         result = self._publish(judging, release, replace(result, warnings=warnings))
@@ -415,9 +414,7 @@ def _remembering_failure(conn: Connection, plan: Plan, computation: Computation)
         if growth is None or refusal.code not in _FAILED or not tested:
             raise
         suppressed = growth.suppressed + tested
-        limit = plan.spec.policy.suppression_limit
-        within = suppressed <= limit * (growth.released + suppressed)
-        if not within and not plan.spec.tests_once:
+        if suppressed > plan.spec.suppression_limit * (growth.released + suppressed):
             raise
         release = plan.spec.policy.release
         recording.finish_cohorts(conn, release, computation.state.run_id, tested)

@@ -24,7 +24,7 @@ from pganon.plan.build import Plan
 from pganon.publish.figures import IncrementFigures, Totals, Verified
 from pganon.publish.release_state import Version
 from pganon.resolved.increments import Growth
-from pganon.resolved.periods import LATE, LEFT_OUT
+from pganon.resolved.periods import LATE, LEFT_OUT, PERIOD, closes
 from pganon.run.causes import undeclared
 from pganon.run.tables import drop_run, end_dead
 from pganon.server_errors import translate
@@ -141,8 +141,9 @@ class Added:
     left_out: int = 0
 
     @classmethod
-    def of(cls, growth: Growth, state: State, period: str | None = None) -> Added:
+    def of(cls, growth: Growth, state: State) -> Added:
         """Of a run that knows who is new; of one that adds a period, which tests nobody."""
+        period = state[PERIOD] if closes(state) else None
         formed = state[DUE] if growth.unfinished is None and period is None else 0
         return cls(
             newcomers=state[NEW_INDIVIDUALS],

@@ -76,7 +76,7 @@ def gather_steps(
         commits: False for a dry run, which only counts the people.
     """
     return (
-        *(period_step(spec.related) if spec.related is not None else ()),
+        *period_step(spec),
         *whole_steps(spec, people),
         *_related_steps(spec),
         *_new_individual_steps(spec, growth),
@@ -101,7 +101,7 @@ def gather_steps(
         *stale_steps(spec, growth, _remembered(spec, form)),
         commit_step(
             spec,
-            lambda s: commits and growth.unfinished is None and s[DUE] > 0 and not closes(spec, s),
+            lambda s: commits and growth.unfinished is None and s[DUE] > 0 and not closes(s),
             divided=growth.cuts is not None,
         ),
     )

@@ -55,18 +55,19 @@ def related(method: Method) -> Method:
         if spec.growth is None:
             yield from link_steps(spec, found)
         yield from lookup_steps(spec, found)
-        yield from timed_step(spec, found)
         yield from method.partition_steps(spec)
         yield from row_steps(spec, found)
         yield from group_steps(spec, found)
+        yield from timed_step(spec, found)
         for pairs in open_pairs(found):
             yield from pairs.steps()
 
     return Method(method.options, _form(method.form), lambda spec: tuple(partition_steps(spec)))
 
 
-def period_form(form: PublishedForm) -> PublishedForm:
-    """Of a run that adds a period to the groups of a version, beside what its form shows."""
+def with_period(form: PublishedForm) -> PublishedForm:
+    """A form of which nobody is new, with a period more of the groups that there are; views that
+    get nothing are empty."""
 
     def closing(spec: ReleaseSpec) -> Related:
         return _related(spec).closing
@@ -75,24 +76,32 @@ def period_form(form: PublishedForm) -> PublishedForm:
         found = closing(spec)
         return (
             *lookup_steps(spec, found),
-            *timed_step(spec, _related(spec)),
             *row_steps(spec, found),
+            *timed_step(spec, found),
             *period_steps(spec, found),
             *[step for pairs in open_pairs(found) for step in pairs.steps()],
             *staging.staging_steps(spec, found),
+            *form.staging.steps(spec),
         )
+
+    def relations(spec: ReleaseSpec, state: State):
+        mine = staging.relations(closing(spec), state)
+        return (*form.staging.relations(spec, state), *mine)
+
+    def checked(spec: ReleaseSpec, state: State, tables: Tables):
+        mine = checks.checks(spec, closing(spec), tables)
+        return (*form.verification.checks(spec, state, tables), *mine)
+
+    def shown(spec: ReleaseSpec, state: State, tables: Tables):
+        found = {view.name: view for view in views.views(spec, closing(spec), tables)}
+        every = form.publication.views(spec, state, tables)
+        return tuple(found.get(view.name, replace(view, select="")) for view in every)
 
     return replace(
         form,
-        staging=Staging(lambda spec, s: staging.relations(closing(spec), s), staged),
-        verification=replace(
-            form.verification,
-            checks=lambda spec, s, tables: checks.checks(spec, closing(spec), tables),
-        ),
-        publication=replace(
-            form.publication,
-            views=lambda spec, s, tables: tuple(views.views(spec, closing(spec), tables)),
-        ),
+        staging=Staging(relations, staged),
+        verification=replace(form.verification, checks=checked),
+        publication=replace(form.publication, views=shown),
     )
 
 

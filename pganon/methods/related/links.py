@@ -27,9 +27,21 @@ from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import BOUNDARY, LATE, TIMED_ROWS, closes, window
+from pganon.resolved.periods import END, LATE, PERIOD, START, TIMED_ROWS, closes
 from pganon.resolved.tables import Events, Item, Lookup, Related
-from pganon.sqltools import aliased, col, equal, fragment, named, num, query, scalar, stacked, text
+from pganon.sqltools import (
+    aliased,
+    col,
+    equal,
+    fragment,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    text,
+    total,
+)
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
@@ -63,23 +75,49 @@ def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     )
 
 
-def period_step(related: Related) -> tuple[Step, ...]:
-    """Which periods are over: before rows are read, so that none comes too late to be there."""
-    every = related.every
+_LENGTHS = {
+    "month": ("1 month", "YYYY-MM"),
+    "quarter": ("3 months", 'YYYY-"Q"Q'),
+    "year": ("1 year", "YYYY"),
+}
+"""How long periods are, and how they are called."""
+
+
+def period_step(spec: ReleaseSpec) -> tuple[Step, ...]:
+    """Which period is over: before rows are read, so that none comes too late to be there.
+
+    What was over once still is where periods became longer.
+    """
+    every = spec.related.every if spec.related is not None else None
     if every is None:
         return ()
-    return (
-        Check(
-            "periods",
-            "which periods are over",
-            lambda s: query(
-                "select date_trunc(:every, :today)::date::text as boundary",
-                every=text(every),
-                today=TODAY.copy(),
-            ),
-            gives=[BOUNDARY],
-        ),
-    )
+    until = spec.growth.until if spec.growth is not None else None
+    length, form = _LENGTHS[every]
+
+    def select(state: State) -> exp.Select:
+        days = query(
+            "select :until::date as until, date_trunc(:every, :today)::date as today",
+            every=text(every),
+            today=TODAY.copy(),
+            until=text(until) if until else exp.null(),
+        )
+        begun = query(
+            "select case when d.until < d.today then d.until end as start,"
+            " greatest(d.until, d.today) as day from d",
+            {"d": days},
+        )
+        return query(
+            "select b.start::text as period_start, coalesce((date_trunc(:every, b.start)"
+            " + :length::interval)::date, b.day)::text as period_end,"
+            " coalesce(to_char(b.start, :form), 'before ' || b.day) as period from b",
+            {"b": begun},
+            every=text(every),
+            length=text(length),
+            form=text(form),
+        )
+
+    gives = [START, END, PERIOD]
+    return (Check("periods", "which period is over", select, gives=gives),)
 
 
 def lookup_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
@@ -109,7 +147,7 @@ def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
         "rows that came after their period was published",
         lambda s: query(
             "select greatest(:found - :before, 0)::bigint as late_rows",
-            found=num(0) if closes(spec, s) else timed_rows(spec, s, related, members(spec, s)),
+            found=num(0) if closes(s) else _rows_of_members(spec, s, related),
             before=num(sum(one.rows for one in spec.growth.increments) if spec.growth else 0),
         ),
         gives=[LATE],
@@ -118,15 +156,13 @@ def mark_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     return (*([marks] if related.lasting else []), *([late] if timed else []))
 
 
-def timed_rows(
-    spec: ReleaseSpec, state: State, related: Related, people: QualifiedName | exp.Select
-) -> exp.Expr:
-    """How many rows of tables with periods people have in the periods of a run."""
+def _rows_of_members(spec: ReleaseSpec, state: State, related: Related) -> exp.Expr:
+    """How many rows of tables with periods the people of a version have in those."""
     each = [
         query(
             "select l.person from l where not l.orphan and not l.leaves"
             " and exists (select from p where p.individual = l.person)",
-            {"l": linked_table(state, related.events[number]), "p": people},
+            {"l": linked_table(state, related.events[number]), "p": members(spec, state)},
         )
         for number in sorted(related.timed)
     ]
@@ -134,27 +170,20 @@ def timed_rows(
 
 
 def timed_step(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """How many rows are published, or left out with their groups, to count those that come late."""
-    if related.every is None:
-        return ()
-    return (
-        Check(
-            "timed",
-            "rows of the periods that are published",
-            lambda s: exp.select(
-                named(
-                    timed_rows(
-                        spec,
-                        s,
-                        related,
-                        members(spec, s) if spec.closes else s.work(CODED),
-                    ),
-                    TIMED_ROWS.column,
-                )
-            ),
-            gives=[TIMED_ROWS],
-        ),
-    )
+    """How many rows are published, or left out with their groups of a period, to count those that
+    come late."""
+    timed = [events for events in related.events if events.index in related.timed]
+
+    def select(state: State) -> exp.Select:
+        each = [
+            rows_table(state, e) if spec.closes else released_rows(spec, state, related, e)
+            for e in timed
+        ]
+        counted = [scalar(query("select count(*) from r", {"r": rows})) for rows in each]
+        return exp.select(named(total(counted), TIMED_ROWS.column))
+
+    purpose = "rows of the periods that are published"
+    return (Check("timed", purpose, select, gives=[TIMED_ROWS]),) if timed else ()
 
 
 def _texts(events: Events) -> list[exp.Expr]:
@@ -226,7 +255,7 @@ def _linked(spec: ReleaseSpec, related: Related, state: State, events: Events) -
     orphan: list[exp.Expr] = []
     leaves: list[exp.Expr] = [fragment("not e.stays")]
     if events.period is not None:
-        start, end = window(spec, state)
+        start, end = state.facts.get(START), state[END]
         leaves.append(fragment("coalesce(e.period >= :end::date, true)", end=text(end)))
         leaves += [fragment("e.period < :start::date", start=text(start))] if start else []
     for number, way in enumerate(events.ways):
@@ -335,37 +364,31 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         for one in related.lookups:
             tree = tree.select(named(_changed_rows(spec, state, one), f"changed{one.index}"))
         for number, (events, item) in enumerate(referring):
-            named_rows, of_everybody = [
-                query(
-                    "select l.person, :key as key from l where not l.orphan and not l.leaves"
-                    " and exists (select from c where c.individual = l.person)",
-                    {"l": linked_table(state, events), "c": people},
-                    key=value_key(item.column, col(f"v{item.index}", "l")),
-                )
-                for people in (
-                    members(spec, state) if spec.closes else state.work(CODED),
-                    state.work(WHOLE if spec.grows else CODED),
-                )
-            ]
-            lookup = state.work(lookup_table(related.lookups[item.lookup or 0]))
+            mine = members(spec, state) if spec.closes else state.work(CODED)
             missing = query(
                 "select count(*) from r where r.key is not null"
                 " and not exists (select from k where k.key = r.key)",
-                {"r": named_rows, "k": lookup},
+                {
+                    "r": _keys_of(state, events, item, mine),
+                    "k": state.work(lookup_table(related.lookups[item.lookup or 0])),
+                },
             )
-            each = query(
-                "select r.key, count(distinct r.person) as people from r where r.key is not null"
-                " group by r.key",
-                {"r": of_everybody},
-            )
-            alone = query(
-                "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
-            )
-            few = query(
-                "select count(*) filter (where e.people < :k) from e", {"e": each}, k=num(related.k)
-            )
-            if spec.closes:  # of a period, too, most would seem to be
-                alone = few = exp.select(num(0))
+            alone = few = exp.select(num(0))
+            if not spec.closes:  # of a period, too, most would seem to be
+                everybody = state.work(WHOLE if spec.grows else CODED)
+                each = query(
+                    "select r.key, count(distinct r.person) as people from r"
+                    " where r.key is not null group by r.key",
+                    {"r": _keys_of(state, events, item, everybody)},
+                )
+                alone = query(
+                    "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
+                )
+                few = query(
+                    "select count(*) filter (where e.people < :k) from e",
+                    {"e": each},
+                    k=num(related.k),
+                )
             tree = tree.select(
                 named(scalar(missing), f"unnamed{number}"),
                 named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
@@ -399,6 +422,18 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
         ]
     gives += [count(f"changed{one.index}", "tables_", assumed=0) for one in related.lookups]
     return Check("lookups", "whether lookups are about nobody", select, problem, gives=gives)
+
+
+def _keys_of(
+    state: State, events: Events, item: Item, people: QualifiedName | exp.Select
+) -> exp.Select:
+    """SELECT person, key: what the rows of people name in a lookup."""
+    return query(
+        "select l.person, :key as key from l where not l.orphan and not l.leaves"
+        " and exists (select from c where c.individual = l.person)",
+        {"l": linked_table(state, events), "c": people},
+        key=value_key(item.column, col(f"v{item.index}", "l")),
+    )
 
 
 def shown_lookup(spec: ReleaseSpec, lookup: Lookup, *added: QualifiedName) -> exp.Select:
@@ -566,15 +601,15 @@ def released_people(
     spec: ReleaseSpec, state: State, related: Related, events: Events
 ) -> QualifiedName | exp.Select:
     """SELECT individual: people who are in groups of a table."""
-    coded = state.work(CODED)
     if not spec.tests_once:
-        return coded
-    found = members(spec, state)
-    if not spec.closes:
-        found = query("select c.individual, g.gid from c", {"c": coded})
-        found = found.join(aliased(state.work(GROUPED), "g"), on=equal(codes_of(spec), "g", "c"))
-    groups = state.work(class_groups(related.partition_of(events).index))
-    return query("select c.individual from c join g on g.gid = c.gid", {"c": found, "g": groups})
+        return state.work(CODED)
+    return query(
+        "select p.key as individual from p join g on g.gid = p.gid",
+        {
+            "p": state.work(PEOPLE),
+            "g": state.work(class_groups(related.partition_of(events).index)),
+        },
+    )
 
 
 def values_of(state: State, events: Events, item: Item) -> exp.Select:

@@ -32,7 +32,7 @@ from pganon.methods.related.links import (
 from pganon.methods.related.pairs import OpenPairs, open_pairs
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import told
+from pganon.resolved.periods import PERIOD as NAMED
 from pganon.resolved.tables import (
     PEOPLE,
     PERIOD,
@@ -250,7 +250,7 @@ def _period(spec: ReleaseSpec, state: State, *events: Events) -> list[exp.Expr]:
     assert spec.related is not None
     if spec.related.timed.isdisjoint(one.index for one in events):
         return []
-    return [named(cast(text(told(spec, state)), "text"), PERIOD)]
+    return [named(cast(text(state[NAMED]), "text"), PERIOD)]
 
 
 def whole_partition(spec: ReleaseSpec, partition: Partition) -> Partition:
@@ -437,8 +437,11 @@ def _lookup(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Select:
     columns = [
         named(col(f"c{number}", "t"), name) for number, (_, name) in enumerate(lookup.columns)
     ]
-    tree = query("select 1 from t", {"t": state.work(lookup_table(lookup))})
+    rows = {"t": state.work(lookup_table(lookup))}
+    tree = query("select 1 from t", rows)
     if spec.grows:
-        shown = query("select e.key from e", {"e": shown_lookup(spec, lookup)})
-        tree = tree.where(fragment("t.key not in :shown", shown=scalar(shown)))
+        tree = query(
+            "select 1 from t where not exists (select from e where e.key = t.key)",
+            {**rows, "e": shown_lookup(spec, lookup)},
+        )
     return tree.select(*columns, append=False).order_by(col("key", "t"))

@@ -39,7 +39,7 @@ def views(spec: ReleaseSpec, related: Related, tables: Tables) -> Iterator[Publi
     for p in related.partitions:
         name = spec.view_of(p.part)
         comment = f"Groups of classes of {spec.view}, in which values of other tables are."
-        yield _view(name, tables[group_part(p)], _groups(spec, related, p), comment)
+        yield _view(name, tables[group_part(p)], _groups(spec, p), comment)
     for one in (*singles(related), *paired(related)):
         name = spec.view_of(one.view)
         held = " and ".join(quote(item.published) for item in one.items)
@@ -77,14 +77,14 @@ def _period(spec: ReleaseSpec, *events: Events) -> list[ViewColumn]:
     return [ViewColumn(PERIOD, "text", "When the rows are from.")]
 
 
-def _groups(spec: ReleaseSpec, related: Related, partition: Partition) -> list[ViewColumn]:
+def _groups(spec: ReleaseSpec, partition: Partition) -> list[ViewColumn]:
     p = whole_partition(spec, partition)
     period = _period(spec, *p.events)
 
     def held(e: Events) -> ViewColumn:
         column = ViewColumn(p.holders(e), "bigint", f"People of the group with rows in {e.name}.")
         # Of periods it has a row each, which are not estimated from.
-        ways = json.dumps([_way(spec, related, way) for way in e.ways])
+        ways = json.dumps([_way(spec, way) for way in e.ways])
         return column if period else replace(column, form="holders", kind=ways, part=e.name)
 
     people = ViewColumn(PEOPLE, "bigint", "People of the group.", "people", part=spec.policy.root)
@@ -95,9 +95,10 @@ def _number(p: Partition) -> ViewColumn:
     return ViewColumn(p.number, "integer", "Number of the group, random per release.", "group")
 
 
-def _way(spec: ReleaseSpec, related: Related, way: Way) -> list[object]:
+def _way(spec: ReleaseSpec, way: Way) -> list[object]:
     """Columns, the table whose rows they name, and the key of that."""
-    above = None if way.table is None else related.events[way.table]
+    assert spec.related is not None
+    above = None if way.table is None else spec.related.events[way.table]
     key = [c.name for c in above.key] if above else [*spec.policy.individual_key]
     return [[c.name for c in way.columns], above.name if above else spec.policy.root, key]
 

@@ -347,7 +347,6 @@ def test_parts_that_are_kept_apart_wait_and_fail_alone(built: Database) -> None:
 
 
 def test_cohorts_of_parts_that_are_tested_later(built: Database) -> None:
-    """The number of a cohort tells parts apart beside the values of columns."""
     grow(built, apart())
     add(built, moved(200, 2))
     with pytest.raises(RuntimeError):
@@ -357,6 +356,41 @@ def test_cohorts_of_parts_that_are_tested_later(built: Database) -> None:
     done = grow(built, apart())
     assert (done.added.cohorts, done.added.released, done.added.suppressed) == (2, 200, 0)
     assert grow(built, apart()).added.released == 200
+    assert holds(built)
+
+
+def test_parts_of_several_cohorts_that_people_change_into(built: Database) -> None:
+    """Between commitment and test: everybody is tested once, in the part where he is by then."""
+    columns = {**wards.ROOT["columns"], "blood": {"role": "quasi_identifying", "apart": True}}
+    root = {**wards.ROOT, "columns": columns}
+    loaded = growing({**wards.WHOLE, "patient": root}, increment_size=40)
+    grow(built, loaded)
+    add(built, moved(400, 2))
+    with pytest.raises(RuntimeError):
+        grow(built, loaded, before=stop("partition.cells"))
+    assert cohorts(built.owner())[-1] == (400, False)
+    for before, after in (("A", "new"), ("B", "A"), ("new", "O")):
+        built.source(
+            f"UPDATE hospital.patient SET blood = '{after}' WHERE patient_no IN (SELECT patient_no"
+            f" FROM hospital.patient WHERE blood = '{before}' AND patient_no > 1000"
+            " ORDER BY 1 LIMIT 20)",
+            grant=False,
+        )
+    done = grow(built, loaded)
+    assert (done.added.cohorts, done.added.suppressed, done.added.released) == (3, 0, 400)
+    assert holds(built)
+
+
+def test_who_changes_into_another_part_is_left_out_alone(built: Database) -> None:
+    grow(built, apart())
+    women = moved(90, 2)
+    women["patient"] = [(*row[:2], "F", row[3]) for row in women["patient"]]
+    add(built, women)
+    with pytest.raises(RuntimeError):
+        grow(built, apart(), before=stop("partition.cells"))
+    built.source("UPDATE hospital.patient SET sex = 'M' WHERE patient_no = 1001", grant=False)
+    done = grow(built, apart())
+    assert (done.added.cohorts, done.added.suppressed, done.added.released) == (1, 1, 89)
     assert holds(built)
 
 

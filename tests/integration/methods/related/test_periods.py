@@ -440,3 +440,72 @@ def test_a_period_column_that_is_no_time(db: Database) -> None:
     with refused("policy") as caught:
         grow(db, growing({**wards.WHOLE, "admission": admission}))
     assert "column kind is text, which is no time" in str(caught[0])
+
+
+def test_tables_without_periods_come_before_others(db: Database, at: Day) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    db.source(
+        "CREATE TABLE hospital.visit AS SELECT patient_no, kind AS reason FROM hospital.admission;"
+        " CREATE TABLE hospital.test AS SELECT patient_no, kind AS result FROM hospital.admission"
+    )
+    seen = {
+        name: {
+            "source": f"hospital.{name}",
+            "references": {"patient_no": "patient"},
+            "columns": {column: {"role": "insensitive"}},
+        }
+        for name, column in (("visit", "reason"), ("test", "result"))
+    }
+    admission = {**ADMISSION, "period": {"column": "admitted", "every": "year"}}
+    loaded = growing(
+        {"patient": wards.ROOT, **seen, **wards.WHOLE, "admission": admission}, beta=0.95
+    )
+    at("2022-01-01")
+    grow(db, loaded)
+    at("2023-01-01")
+    assert grow(db, loaded).added.period == "2022"
+    told = db.admin.execute("TABLE published.hospital_groups").fetchall()
+    assert {row[1] for row in told if row[3] is None} == {"2022"}
+    assert holds(db)
+
+
+def test_rows_of_who_is_left_out_hide_no_late_ones(db: Database, at: Day) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    columns = {**wards.ROOT["columns"], "sex": {"role": "quasi_identifying", "apart": True}}
+    root = {**wards.ROOT, "columns": columns}
+    admission = {**ADMISSION, "period": {"column": "admitted", "every": "year"}}
+    loaded = growing(
+        {**wards.WHOLE, "patient": root, "admission": admission}, increment_size=40, beta=0.95
+    )
+    at("2022-01-01")
+    grow(db, loaded)
+    more = moved(200, 2)
+    men = {row[0] for row in more["patient"] if row[2] == "M"}
+    few = [row for row in more["patient_study"] if row[0] in men][:2]
+    more["patient_study"] = [r for r in more["patient_study"] if r[0] not in men] + few
+    add(db, more)
+    done = grow(db, loaded)
+    assert (done.added.suppressed, done.added.late) == (len(men), 0)
+    assert any(row[1] in men and row[3] < "2022" for row in more["admission"])
+    add(db, {"admission": [(90001, 1, 1, "2021-12-31", "now")]})
+    assert grow(db, loaded).added.late == 1
+
+
+def test_new_people_have_what_is_published_of_others(db: Database, at: Day) -> None:
+    """Though their period is not over any more, as it is longer now."""
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    at("2023-05-01")
+    grow(db, timed("quarter"))
+    more = moved(120, 2)
+    add(db, more)
+    at("2023-05-02")
+    done = grow(db, timed())
+    assert (done.added.released, done.added.period, done.added.late) == (120, None, 0)
+    assert {row[1] for row in db.admin.execute("TABLE published.hospital_groups").fetchall()} == {
+        "before 2023-04-01"
+    }
+    add(db, {"admission": [(90001, 1, 1, "2023-03-31", "now")]})
+    assert grow(db, timed()).added.late == 1
+    at("2024-01-01")
+    assert grow(db, timed()).added.period == "2023"
+    assert holds(db)
