@@ -43,7 +43,7 @@ _REFUSED = {
 
 @dataclass(frozen=True)
 class Parsed:
-    """The clauses of a query; columns are bare and quoted, with the names of the catalog.
+    """The clauses of a query; columns of one table are bare and quoted, named as in the catalog.
 
     Attributes:
         items: of the list, each with its alias.
@@ -122,9 +122,10 @@ def _clauses(tree: exp.Select) -> Parsed:
     for node in tree.walk():
         if node is not tree and isinstance(node, exp.Query | exp.Exists | exp.Subquery):
             raise Unsupported("a sub-select is not estimated", node, ONE)
-    source = _source(tree)
-    for column in tree.find_all(exp.Column):
-        _bare(column, None if rows.args.get("joins") else source)
+    source = named_table(tree.args.get("from_"))
+    if not rows.args.get("joins"):
+        for column in tree.find_all(exp.Column):
+            bare(column, called(source))
     where = tree.args.get("where")
     group = tree.args.get("group")
     order = tree.args.get("order")
@@ -147,17 +148,22 @@ def _clauses(tree: exp.Select) -> Parsed:
     )
 
 
-def _source(tree: exp.Select) -> exp.Table:
-    clause = tree.args.get("from_")
+def named_table(clause: exp.Expr | None) -> exp.Table:
+    """The table of FROM or JOIN: a name, and perhaps an alias."""
     source = clause.this if clause else None
     if type(source) is not exp.Table or not isinstance(source.this, exp.Identifier):
-        raise Unsupported("the query is from no release", source, ONE)
+        raise Unsupported("FROM has names of tables alone", source or clause, ONE)
     if {k for k, v in source.args.items() if v} - {"this", "db", "alias"}:
-        raise Unsupported("only the name of the release, and an alias, may follow FROM", source)
+        raise Unsupported("only names of tables, and aliases, may follow FROM", source)
     alias = source.args.get("alias")
     if alias is not None and alias.args.get("columns"):
         raise Unsupported("an alias for columns is not estimated", alias)
     return source
+
+
+def called(table: exp.Table) -> str:
+    """The name of a table in the query."""
+    return folded(table.args["alias"].this if table.alias else table.this)
 
 
 def _facts(tree: exp.Select) -> dict[str, exp.Expr]:
@@ -176,11 +182,11 @@ def _facts(tree: exp.Select) -> dict[str, exp.Expr]:
     return found
 
 
-def _bare(column: exp.Column, source: exp.Table | None) -> None:
+def bare(column: exp.Column, source: str | None) -> None:
     """Take the name of the table off, and quote the name as the catalog has it.
 
     Args:
-        source: None: there are several.
+        source: the name of the table, if there is one alone.
     """
     if isinstance(column.this, exp.Star):
         raise Unsupported(SINGLE, column, USE_AGGREGATES)
@@ -189,9 +195,7 @@ def _bare(column: exp.Column, source: exp.Table | None) -> None:
     if not all(isinstance(name, exp.Identifier) for name in names) or column.args.get("db"):
         raise Unsupported("this is not a column of the release", column)
     if table is not None:
-        if source is not None and folded(table) != folded(
-            source.args["alias"].this if source.alias else source.this
-        ):
+        if source not in (None, folded(table)):
             raise Unsupported(f'there is no table "{table.name[:63]}" in the query', column)
         column.set("table", None)
     fold_column(column)

@@ -7,14 +7,13 @@ is published links values of two tables, or of columns that are not together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 
 from sqlglot import exp
 
 from pganon.estimation.conditions import Conditions
-from pganon.estimation.parse import ONE, Parsed, check, folded
+from pganon.estimation.parse import ONE, Parsed, bare, called, check, folded, named_table
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Fact, Table, hidden_name
 from pganon.identifiers import quote
@@ -24,6 +23,9 @@ MAX_FACTS = 10
 
 _APART = "people who have both are asked for by an EXISTS for each"
 _KEYS = "compare declared keys, or leave them out: EXISTS (SELECT FROM table WHERE condition)"
+_LINKED = "rows of several tables are not linked by what is published"
+
+_INNER = (None, "", "INNER", "CROSS")
 
 _Scopes = Sequence[Mapping[str, str]]
 """Tables by the names that they have in a SELECT and in those around it, the inmost first."""
@@ -45,15 +47,25 @@ def with_facts(parsed: Parsed, release: AskedRelease) -> tuple[Parsed, AskedRele
         raise Unsupported(f"there are more than {MAX_FACTS} conditions on other tables")
     source = parsed.source
     if joins or folded(source.this) in release.tables:
-        used = {c.name for item, _ in parsed.items for c in item.find_all(exp.Column)}
-        for name in used & parsed.facts.keys():
-            raise Unsupported("FILTER of rows has no sub-select", parsed.facts[name], _APART)
-        name, reader = hidden_name("rows"), _Reader(release, {}, rows=True)
-        facts = {name: reader.fact(parsed.rows)}
+        name, reader = hidden_name("rows"), _Reader(release, rows=True)
+        own = reader.select(parsed.rows, [])
+        fact = reader.fact(parsed.rows, own.values())
+        aliases = {alias for _, alias in parsed.items}
+        listed = [*[item for item, _ in parsed.items], *parsed.keys, parsed.having, *parsed.order]
+        for column in [c for tree in listed if tree is not None for c in tree.find_all(exp.Column)]:
+            if column.table or folded(column.this) not in aliases:
+                table, _ = reader.place(column, [own])
+                if table != release.root or column.name in parsed.facts:
+                    said = "but in WHERE, rows have conditions and groups of people alone"
+                    raise Unsupported(said, parsed.facts.get(column.name, column))
+            bare(column, None)
         where = conjunction([exp.column(name, quoted=True), *reader.of_root])
-        return replace(parsed, where=where), replace(release, facts=facts)
-    root = {folded(source.args["alias"].this if source.alias else source.this): release.root or ""}
-    facts = {n: _Reader(release, root, rows=False).fact(node) for n, node in parsed.facts.items()}
+        return replace(parsed, where=where), replace(release, facts={name: fact})
+    root, facts = {called(source): release.root or ""}, dict[str, Fact]()
+    for name, node in parsed.facts.items():
+        reader = _Reader(release, rows=False)
+        reader.condition(node, [root])
+        facts[name] = reader.fact(node, reader.conditions)
     return parsed, replace(release, facts=facts)
 
 
@@ -61,49 +73,52 @@ class _Reader:
     """A SELECT of rows, with all that it joins.
 
     Attributes:
+        conditions: by table.
+        links: the columns of a table that are the same as those of another, which they name.
         of_root: conditions on the root, where rows are counted.
     """
 
-    def __init__(self, release: AskedRelease, root: Mapping[str, str], *, rows: bool) -> None:
+    def __init__(self, release: AskedRelease, *, rows: bool) -> None:
         self.release = release
-        self.around = root
         self.rows = rows
-        self.of_root: list[exp.Expr] = []
         self.conditions: dict[str, list[exp.Expr]] = {}
         self.links: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        self.of_root: list[exp.Expr] = []
 
-    def fact(self, node: exp.Expr) -> Fact:
-        if isinstance(node, exp.Select):
-            own = self._select(node, [self.around]).values()
-        else:
-            self._condition(node, [self.around])
-            own = self.conditions
+    def fact(self, node: exp.Expr, counted: Iterable[str]) -> Fact:
+        """What was read; `counted` are tables of which rows may be asked."""
         table = self._asked(node)
-        if table.name not in own:
+        if table.name not in counted:
             raise Unsupported(_LINKED, node, _APART)
         self.of_root = self.conditions.pop(self.release.root or "", [])
-        found = [_checked(self.release, table, item) for item in self.conditions.pop(table.name)]
+        found = [self._checked(table, item) for item in self.conditions.pop(table.name)]
         views = []
         for name, conditions in self.conditions.items():
             lookup = self.release.tables[name]
             if lookup.view is not None:
-                found += self._named(table, lookup, conditions)
+                # Two columns that name one row say more than that each names such a row.
+                columns = [column for column, _ in self.links.get((table.name, name), ())]
+                if len(columns) != 1:
+                    raise Unsupported(_LINKED, node, _APART)
+                tree = query("select :k from l", {"l": lookup.view}, k=col(lookup.key, "l"))
+                for item in conditions:
+                    tree = tree.where(self._checked(lookup, item))
+                names = self._checked(table, exp.column(columns[0], quoted=True))
+                found.append(exp.In(this=names, query=scalar(tree)))
                 views.append(lookup.view)
             elif conditions:
                 raise Unsupported(_LINKED, conditions[0], _APART)
-        names = {column.name for item in found for column in item.find_all(exp.Column)}
-        slices = [one for one in table.slices if names <= set(one.columns)]
-        place = min(slices, key=lambda one: len(one.columns), default=None)
-        if place is None or (self.rows and len(place.columns) > 1):
-            listed = " and ".join(map(quote, sorted(names)))
-            said = "are not counted by row" if place else "are not together in this release"
-            raise Unsupported(f"{listed} {said}", found[0], _APART)
-        if not names and not self.rows:
-            return Fact(table, None, None, (), counted=False, listed=isinstance(node, exp.In))
-        read = (place.columns, place.columns[:1])
-        views += [one.view for one in table.slices if one.columns in read]
-        if self.rows and table.rows is not None:
-            views.append(table.rows)
+        names, place = {column.name for item in found for column in item.find_all(exp.Column)}, None
+        if names or self.rows:
+            slices = [one for one in table.slices if names <= set(one.columns)]
+            place = min(slices, key=lambda one: len(one.columns), default=None)
+            if place is None or (self.rows and len(place.columns) > 1):
+                listed = " and ".join(map(quote, sorted(names)))
+                said = "are not counted by row" if place else "are not together in this release"
+                raise Unsupported(f"{listed} {said}", found[0], _APART)
+            read = (place.columns, place.columns[:1])
+            views += [one.view for one in table.slices if one.columns in read]
+            views += [table.rows] if self.rows and table.rows is not None else []
         return Fact(
             table,
             place,
@@ -115,7 +130,7 @@ class _Reader:
 
     # -- what is written ------------------------------------------------------------------------
 
-    def _select(self, tree: exp.Expr, around: _Scopes) -> Mapping[str, str]:
+    def select(self, tree: exp.Expr, around: _Scopes) -> Mapping[str, str]:
         """Read a SELECT; its tables by the names that they have there."""
         listed = (exp.Star, exp.Literal, exp.Column, exp.Null, exp.Boolean)
         if (
@@ -124,33 +139,26 @@ class _Reader:
             or not all(isinstance(item.unalias(), listed) for item in tree.expressions)
         ):
             raise Unsupported("a sub-select is SELECT, FROM and WHERE alone", tree, _KEYS)
-        joins: list[exp.Expr] = tree.args.get("joins") or []
         own: dict[str, str] = {}
         scopes = [own, *around]
-        for item in [tree.args.get("from_") or exp.From(this=exp.Null()), *joins]:
-            before = list(own.values())
-            table, alias = self._table(item)
-            own[alias] = table
+        clauses: list[exp.Expr] = []
+        for item in [tree.args.get("from_") or exp.From(), *(tree.args.get("joins") or [])]:
+            if not _has(item, "this", "on", "using", "kind") or item.args.get("kind") not in _INNER:
+                raise Unsupported("only inner joins are estimated", item, _KEYS)
+            table, before = self._table(item), [dict(own)]
+            own[called(item.this)] = table
             for column in item.args.get("using") or []:
-                self._link([(table, folded(column))], [(b, folded(column)) for b in before], item)
-        for clause in [*[join.args.get("on") for join in joins], tree.args.get("where")]:
-            if clause is not None:
-                self._condition(clause.this if isinstance(clause, exp.Where) else clause, scopes)
+                other = self.place(exp.column(column.copy()), before)
+                self._link((table, folded(column)), other, item)
+            clauses += [item.args["on"]] if item.args.get("on") else []
+        clauses += [tree.args["where"].this] if tree.args.get("where") else []
+        for clause in clauses:
+            self.condition(clause, scopes)
         return own
 
-    def _table(self, item: exp.Expr) -> tuple[str, str]:
-        """The table of FROM or JOIN, and its name there."""
-        table = item.this
-        kind = item.args.get("kind") or "INNER"
-        if not _has(item, "this", "on", "using", "kind") or kind not in ("INNER", "CROSS"):
-            raise Unsupported("only inner joins are estimated", item, _KEYS)
-        if (
-            type(table) is not exp.Table
-            or not isinstance(table.this, exp.Identifier)
-            or not _has(table, "this", "db", "alias")
-        ):
-            raise Unsupported("FROM has names of tables alone", item, _KEYS)
-        name, alias = folded(table.this), table.args.get("alias")
+    def _table(self, item: exp.Expr) -> str:
+        """The table of FROM or JOIN."""
+        name = folded(named_table(item).this)
         known = [*self.release.tables, *([self.release.root or ""] if self.rows else [])]
         if name not in known:
             said = f"there is no table {quote(name[:63])} of events, or without people"
@@ -159,39 +167,41 @@ class _Reader:
         if name in self.conditions:
             raise Unsupported(f"{quote(name)} is joined with itself", item, _APART)
         self.conditions[name] = []
-        return name, folded(alias.this if alias else table.this)
+        return name
 
-    def _condition(self, node: exp.Expr, scopes: _Scopes) -> None:
+    def condition(self, node: exp.Expr, scopes: _Scopes) -> None:
         node = node.unnest()
         if isinstance(node, exp.And):
-            self._condition(node.left, scopes)
-            self._condition(node.right, scopes)
+            self.condition(node.left, scopes)
+            self.condition(node.right, scopes)
         elif isinstance(node, exp.Exists):
-            self._select(node.this, scopes)
+            self.select(node.this, scopes)
         elif isinstance(node, exp.In) and node.args.get("query"):
             tree = node.args["query"].this
-            inside = self._select(tree, scopes)
+            inside = self.select(tree, scopes)
             columns = [node.this, *[item.unalias() for item in tree.expressions]]
             if len(columns) != 2 or not all(isinstance(one, exp.Column) for one in columns):
                 raise Unsupported("IN takes a column, and a sub-select of one", node, _KEYS)
-            named = self._place(columns[1], [inside, *scopes])
-            self._link([self._place(columns[0], scopes)], [named], node)
+            named = self.place(columns[1], [inside, *scopes])
+            self._link(self.place(columns[0], scopes), named, node)
         elif isinstance(node, exp.EQ) and all(
             isinstance(side, exp.Column) for side in (node.left, node.right)
         ):
-            self._link([self._place(node.left, scopes)], [self._place(node.right, scopes)], node)
+            self._link(self.place(node.left, scopes), self.place(node.right, scopes), node)
         else:
             if found := node.find(exp.Query, exp.Exists, exp.Subquery):
                 raise Unsupported("a sub-select stands by itself, or with AND", found, _KEYS)
-            tables = {self._place(column, scopes)[0] for column in node.find_all(exp.Column)}
+            columns = list(node.find_all(exp.Column))
+            tables = {self.place(column, scopes)[0] for column in columns}
             if len(tables) != 1 or not tables <= self.conditions.keys():
                 said = _LINKED if tables else "a condition must be about a column"
                 raise Unsupported(said, node, "conditions on people stand beside EXISTS")
-            condition = _bare(node)
-            check(condition)
-            self.conditions[tables.pop()].append(condition)
+            for column in columns:
+                bare(column, None)
+            check(node)
+            self.conditions[tables.pop()].append(node)
 
-    def _place(self, column: exp.Expr, scopes: _Scopes) -> tuple[str, str]:
+    def place(self, column: exp.Expr, scopes: _Scopes) -> tuple[str, str]:
         """The table of a column, and its name."""
         name, table = folded(column.this), column.args.get("table")
         for scope in scopes:
@@ -205,36 +215,36 @@ class _Reader:
     def _names(self, name: str) -> set[str]:
         """Columns of a table, with those that name rows of others or are named by these."""
         tables = self.release.tables
-        known = tables[name].columns if name in tables else self.release.columns
-        ways = [(one.name, way) for one in tables.values() for way in one.references]
-        below = {column for one, way in ways if one == name for column in way.columns}
-        return {*known, *below, *(key for _, way in ways if way.table == name for key in way.key)}
+        table = tables.get(name)
+        known = [(table or self.release).columns]
+        known += [way.columns for way in table.references] if table else []
+        known += [way.key for one in tables.values() for way in one.references if way.table == name]
+        return {column for columns in known for column in columns}
 
     # -- what it is about -----------------------------------------------------------------------
 
-    def _link(
-        self, ones: Sequence[tuple[str, str]], others: Sequence[tuple[str, str]], node: exp.Expr
-    ) -> None:
-        """A column of a table is the same as one of others."""
-        for one, other in product(ones, others):
-            for (low, column), (high, key) in ((one, other), (other, one)):
-                below, above = self.release.tables.get(low), self.release.tables.get(high)
-                ways = [way for way in below.references if way.table == high] if below else []
-                declared = [pair for way in ways for pair in zip(way.columns, way.key, strict=True)]
-                if below and above and above.key == key and key and not below.key:
-                    declared = [(column, key)]
-                elif (column, key) in declared and below and len(below.references) > 1:
-                    hint = "leave the comparison out: rows may lead to people over either"
-                    raise Unsupported(f"{quote(low)} names rows of several", node, hint)
-                if (column, key) in declared:
-                    self.links.setdefault((low, high), set()).add((column, key))
-                    return
+    def _link(self, one: tuple[str, str], other: tuple[str, str], node: exp.Expr) -> None:
+        """A column of a table is the same as one of another."""
+        tables = self.release.tables
+        for (low, column), (high, key) in ((one, other), (other, one)):
+            below, above = tables.get(low), tables.get(high)
+            if below is None or below.view is not None:
+                continue
+            ways = [way for way in below.references if way.table == high]
+            declared = [pair for way in ways for pair in zip(way.columns, way.key, strict=True)]
+            if (column, key) in declared and len(below.references) > 1:
+                hint = "leave the comparison out: rows may lead to people over either"
+                raise Unsupported(f"{quote(low)} names rows of several", node, hint)
+            named = above is not None and above.view is not None and above.key == key
+            if named or (column, key) in declared:
+                self.links.setdefault((low, high), set()).add((column, key))
+                return
         raise Unsupported("these are no keys by which rows lead to people", node, _KEYS)
 
     def _asked(self, node: exp.Expr) -> Table:
         """The table of which rows are asked; the others are those over which they lead."""
         tables = self.release.tables
-        events = [name for name in self.conditions if name in tables and not tables[name].key]
+        events = [name for name in self.conditions if name in tables and not tables[name].view]
         first = [name for name in events if not any((one, name) in self.links for one in events)]
         if len(first) != 1:
             raise Unsupported("rows of one table of events can be asked for", node, _KEYS)
@@ -245,47 +255,22 @@ class _Reader:
         reached = {first[0]}
         while more := {high for low, high in self.links if low in reached} - reached:
             reached |= more
-        if {*self.conditions, *[low for low, _ in self.links]} - reached:
+        if self.conditions.keys() - reached:
             raise Unsupported("tables are joined by no keys", node, _KEYS)
         return tables[first[0]]
 
-    def _named(
-        self, table: Table, lookup: Table, conditions: Sequence[exp.Expr]
-    ) -> Iterator[exp.Expr]:
-        """Conditions on the rows of a lookup, as those on the columns that name them."""
-        assert lookup.view is not None
-        tree = query("select :k from l", {"l": lookup.view}, k=col(lookup.key, "l"))
-        for item in conditions:
-            tree = tree.where(_checked(self.release, lookup, item))
-        for column, _ in self.links.get((table.name, lookup.name), ()):
-            named = _checked(self.release, table, exp.column(column, quoted=True))
-            yield exp.In(this=named, query=scalar(tree))
+    def _checked(self, table: Table, condition: exp.Expr) -> exp.Expr:
+        """A condition on published columns of a table."""
+        for column in condition.find_all(exp.Column):
+            if column.name not in table.columns:
+                said = f"{quote(table.name)} has no column {quote(column.name)} in this release"
+                listed = ", ".join(map(quote, table.columns))
+                raise Unsupported(said, column, f"its columns: {listed}")
+        alone = replace(self.release, name=table.name, columns=table.columns, weights=(None, None))
+        Conditions(alone).part(condition)
+        return condition
 
 
 def _has(node: exp.Expr, *names: str) -> bool:
     """Whether it has nothing else."""
     return not any(value for name, value in node.args.items() if name not in names)
-
-
-_LINKED = "rows of several tables are not linked by what is published"
-
-
-def _bare(node: exp.Expr) -> exp.Expr:
-    """A condition with the names of columns alone, as the catalog has them."""
-    node = node.copy()
-    for column in node.find_all(exp.Column):
-        column.set("this", exp.to_identifier(folded(column.this), quoted=True))
-        column.set("table", None)
-    return node
-
-
-def _checked(release: AskedRelease, table: Table, condition: exp.Expr) -> exp.Expr:
-    """A condition on published columns of a table."""
-    for column in condition.find_all(exp.Column):
-        if column.name not in table.columns:
-            said = f"{quote(table.name)} has no column {quote(column.name)} in this release"
-            listed = ", ".join(map(quote, table.columns))
-            raise Unsupported(said, column, f"its columns: {listed}")
-    alone = replace(release, name=table.name, columns=table.columns, weights=(None, None))
-    Conditions(alone).part(condition)
-    return condition
