@@ -128,7 +128,7 @@ def _text(found: Any) -> str:
         case str():
             return plain(" ".join(found.split()), 2000)
         case dict():
-            held = {key: one for key, one in found.items() if key != "bins" and one != ""}
+            held = {key: one for key, one in found.items() if one != ""}
             return ", ".join(
                 f"{_word(key)} ({_text(one)})"
                 if isinstance(one, dict | list)

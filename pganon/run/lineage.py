@@ -6,15 +6,14 @@ are. The event is sent once the version is published, so a failure is a warning.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from importlib.metadata import version
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 from uuid import NAMESPACE_URL, uuid5
 
 import psycopg
@@ -25,7 +24,7 @@ from pganon.catalog.model import Relation
 from pganon.errors import UsageError
 from pganon.identifiers import QualifiedName, split_name
 from pganon.resolved.model import ReleaseSpec, Shown
-from pganon.resolved.tables import parts
+from pganon.resolved.tables import PERIOD, parts, rows_part
 from pganon.steps.relations import PublishedView
 
 Way = dict[str, Any]
@@ -64,8 +63,8 @@ def check_target(target: str) -> None:
         return
     try:
         url = urlsplit(target)
-        more = url.query or url.fragment or "@" in url.netloc
-        good = url.hostname and url.port != 0 and not more
+        good = url.hostname and url.port != 0 and not url.query + url.fragment
+        good = good and "@" not in url.netloc
     except ValueError:
         good = False
     if not good:
@@ -83,23 +82,23 @@ def sent(
     target: str,
 ) -> tuple[str, ...]:
     """Send the event of a run, or write it at the end of a file; warnings."""
-    info, url = conn.info, _is_url(target)
+    info, where = conn.info, target
     host = "localhost" if info.host.startswith("/") else info.host
     place = f"postgres://{f'[{host}]' if ':' in host else host}:{info.port}"
     event = event_of(place, info.dbname, spec, tuple(views), run_id, datetime.now(UTC))
-    text = plain.as_json(event).encode()
+    text, why = plain.as_json(event).encode(), ""
     try:
-        if url:
-            _post(f"{target.rstrip('/')}/api/v1/lineage", text)
+        if _is_url(target):
+            where = urlsplit(target).hostname or ""
+            status = _posted(target, text)
+            why = "" if 200 <= status < 300 else f"status {status}"
         else:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
             with open(os.open(target, flags, 0o666), "ab") as file:
                 file.write(text + b"\n")
     except (OSError, HTTPException, ValueError) as error:
-        # Some texts of errors have the key, or what the server answers.
-        cause = getattr(error, "reason", error)
-        why = f"status {error.code}" if isinstance(error, HTTPError) else type(cause).__name__
-        where = urlsplit(target).hostname if url else target
+        why = type(error).__name__  # some texts have the key, or what the server answers
+    if why:
         return (f"the version is published, but {where} got no lineage event of it ({why})",)
     return ()
 
@@ -132,8 +131,9 @@ def event_of(
 
     def facet(view: PublishedView) -> dict[str, Any]:
         shown: dict[str, list[dict[str, Any]]] = {}
+        names = {column.name for column in view.columns}
         for name, made in _of_part(spec, view.name):
-            if any(column.name == name for column in view.columns):
+            if name in names:
                 shown.setdefault(name, []).extend(fields(made))
         return {
             "_producer": producer,
@@ -164,9 +164,13 @@ def _of_part(spec: ReleaseSpec, view: QualifiedName) -> Iterator[tuple[str, Made
         yield from _of_source(spec)
         return
     for events in related.events:
+        if events.period is not None:
+            yield PERIOD, (events.relation, events.period.name, _COARSER)
+        in_rows = view == spec.view_of(rows_part(events))
         for item in events.items if events.name == of[view] else ():
             way = _COARSER if item.level else _AS_IT_IS
-            yield item.published, (events.relation, item.column.name, way)
+            name = "value" if in_rows else item.published
+            yield name, (events.relation, item.column.name, way)
     for lookup in related.lookups:
         for column, name in lookup.columns if lookup.name == of[view] else ():
             yield name, (lookup.relation, column.name, _AS_IT_IS)
@@ -212,17 +216,13 @@ def _is_url(target: str) -> bool:
     return target.lower().startswith(("http:", "https:"))
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """The key is for the server that it was given for."""
-
-    def redirect_request(self, *args: Any, **_: Any) -> None:  # pyright: ignore
-        return None
-
-
-def _post(url: str, text: bytes) -> None:
-    key = os.environ.get("OPENLINEAGE_API_KEY")
+def _posted(target: str, text: bytes) -> int:
+    """The status. The key goes to this server alone, by no proxy, and no redirect is followed."""
+    url, key = urlsplit(target), os.environ.get("OPENLINEAGE_API_KEY")
     headers = {"Content-Type": "application/json"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
-    request = Request(url, text, headers)  # noqa: S310  (http and https alone)
-    build_opener(_NoRedirects).open(request, timeout=TIMEOUT).close()
+    kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
+    with contextlib.closing(kind(url.netloc, timeout=TIMEOUT)) as server:
+        server.request("POST", f"{url.path.rstrip('/')}/api/v1/lineage", text, headers)
+        return server.getresponse().status

@@ -22,6 +22,7 @@ from pganon.run import lineage
 from pganon.run.context import plan_release
 from pganon.run.lineage import check_target, event_of
 from pganon.steps import State
+from tests.integration.methods.related.test_periods import timed
 from tests.support.harness import faults, plans
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import PASSWORD, Database
@@ -164,9 +165,25 @@ def test_of_related_tables(db: Database):
         "ward_no": {("d.hospital.admission.ward_no", *kept)},
         "admitted": {("d.hospital.admission.admitted", "DIRECT TRANSFORMATION", True)},
     }
+    assert found["d.published.hospital_admission_rows"] == {
+        "value": {
+            ("d.hospital.admission.ward_no", *kept),
+            ("d.hospital.admission.admitted", "DIRECT TRANSFORMATION", True),
+        }
+    }
     for output in event["outputs"]:
         indirect = {way_of(one) for one in output["facets"]["columnLineage"]["dataset"]}
         assert ("d.hospital.admission.kind", "INDIRECT FILTER", True) in indirect
+
+
+def test_periods_are_those_of_the_column_with_the_time(db: Database):
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    event = made(db, timed())
+    period = {("d.hospital.admission.admitted", "DIRECT TRANSFORMATION", True)}
+    found = [fields(event, one["name"]) for one in event["outputs"]]
+    assert sum(one.get("period") == period for one in found) > 2
+    assert all(one.get("period", period) == period for one in found)
+    assert "period" not in fields(event, "d.published.hospital")
 
 
 def test_means_are_aggregations(source: Database):
@@ -352,6 +369,17 @@ def test_the_key_goes_to_no_other_server(
     with serving(status(201)) as (other, asked), serving(status(302, Location=other)) as (url, _):
         ran = pganon("run", str(written), "--lineage", url, "--dsn", source.dsn())
     assert (ran.code, asked, "status 302" in ran.err) == (0, [], True)
+
+
+def test_the_key_goes_to_no_proxy(source: Database, written: Path, monkeypatch: pytest.MonkeyPatch):
+    """Of plain HTTP it would read all."""
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", KEY)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with serving(status(201)) as (proxy, proxied), serving(status(201)) as (url, asked):
+        monkeypatch.setenv("http_proxy", proxy)
+        ran = pganon("run", str(written), "--lineage", url, "--dsn", source.dsn())
+    assert (ran.code, proxied, len(asked)) == (0, [], 1)
 
 
 def test_a_key_that_cannot_be_sent_is_not_told(
