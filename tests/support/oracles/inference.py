@@ -141,7 +141,7 @@ def borne_out(best: Sequence[float], right: Sequence[bool], limit: float) -> flo
     share = 0.0
     for least in sorted(set(best), reverse=True):
         hits = [ok for p, ok in zip(best, right, strict=True) if p >= least]
-        chance = 3 * math.sqrt(len(hits) * limit * (1 - limit))
+        chance = 4 * math.sqrt(len(hits) * limit * (1 - limit))
         if least > limit and sum(hits) > len(hits) * limit + chance:
             share = max(share, len(hits) / len(best))
     return share
@@ -155,7 +155,7 @@ def advantage(accuracy: float, n: int, allowed: float) -> float:
     guesses, low, high = n * (1 - allowed), 0.0, accuracy
     for _ in range(100):
         middle = (low + high) / 2
-        if accuracy - middle > 3 * math.sqrt(middle * (1 - middle) / guesses):
+        if accuracy - middle > 4 * math.sqrt(middle * (1 - middle) / guesses):
             low = middle
         else:
             high = middle

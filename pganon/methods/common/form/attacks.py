@@ -39,8 +39,9 @@ NOTICEABLE = 0.01
 _MEASURES = ("confidence", "accuracy", "above", "correct", "share", "advantage")
 """Fields of :class:`Inferred` that are None where no record was attacked."""
 
-_CHANCE = 3
-"""Standard deviations that chance may do."""
+_CHANCE = 4
+"""Standard deviations that chance may do. With three, one of 1,500 releases whose columns say
+nothing is taken for one that tells: guesses agree with each other beyond a bucket, too."""
 
 
 @dataclass(frozen=True)
