@@ -44,25 +44,39 @@ class Point:
         )
 
 
-def lines(series: Mapping[str, Sequence[Point]], x_label: str, y_label: str) -> str:
+def lines(
+    series: Mapping[str, Sequence[Point]], x_label: str, y_label: str, *, measured: bool = False
+) -> str:
     """At most six lines; the values of `x` at equal distances, in their order.
 
     Values that are no numbers are not connected.
+
+    Args:
+        measured: `x` is a figure from 0 on, too: points on a plane, not connected.
     """
     values = sorted_values(point.x for points in series.values() for point in points)
+    connected = not measured and all(isinstance(value, int | float) for value in values)
+    shares = {x: place / (len(values) - 1) if values[1:] else 0.5 for place, x in enumerate(values)}
+    marks = shares
+    if measured:
+        end = _nice(max(float(str(value)) for value in values))
+        shares = {value: float(str(value)) / end for value in values}
+        marks = {end * share: share for share in (0, 0.5, 1)}
     top = _nice(max(point.ends[1] for points in series.values() for point in points))
     parts = [_STYLE, svg.text(0, 12, y_label, "m")]
     for mark in (0.0, top / 2, top):
         y = _height(mark, top)
         parts.append(svg.line(_LEFT, y, _RIGHT, y, "grid" if mark else "axis"))
         parts.append(svg.text(_LEFT - 6, y + 4, _short(mark), "m", "end"))
-    for place, value in enumerate(values):
-        parts.append(svg.text(_at(place, values), _FOOT + 17, shown(value), "m", "middle"))
+    for value, share in marks.items():
+        parts.append(svg.text(_at(share), _FOOT + 17, shown(value), "m", "middle"))
     parts.append(svg.text((_LEFT + _RIGHT) / 2, _FOOT + 34, x_label, "m", "middle"))
     said: list[str] = []
     for number, (name, points) in enumerate(series.items()):
         kind = f"s{number % _LINES}"
-        parts += _line(points, values, top, kind, 3 * (number - (len(series) - 1) / 2))
+        aside = 0.0 if measured else 3 * (number - (len(series) - 1) / 2)
+        placed = [(_at(shares[point.x]) + aside, point) for point in points]
+        parts += _line(placed, top, kind, connected=connected)
         y = _FOOT + 54 + 17 * number
         parts += [svg.dot(_LEFT + 4, y - 4, kind, 4), svg.text(_LEFT + 14, y, name)]
         listed = ", ".join(f"{shown(point.x)}: {point.y:.4g}" for point in points)
@@ -72,11 +86,10 @@ def lines(series: Mapping[str, Sequence[Point]], x_label: str, y_label: str) -> 
 
 
 def _line(
-    points: Sequence[Point], values: Sequence[object], top: float, kind: str, aside: float
+    placed: Sequence[tuple[float, Point]], top: float, kind: str, *, connected: bool
 ) -> Iterable[str]:
-    """The line, and at every point a bar from the least to the greatest, a little aside."""
-    placed = [(_at(values.index(point.x), values) + aside, point) for point in points]
-    if all(isinstance(value, int | float) for value in values):
+    """The line, and at every point a bar from the least to the greatest."""
+    if connected:
         path = " ".join(f"{x:.1f},{_height(point.y, top):.1f}" for x, point in placed)
         yield f'<polyline class="{kind}" points="{path}"/>'
     for x, point in placed:
@@ -100,9 +113,8 @@ def _short(mark: float) -> str:
     return f"{mark / 1000:g}k" if mark >= 10_000 else f"{mark:g}"
 
 
-def _at(place: int, values: Sequence[object]) -> float:
-    inner = _RIGHT - _LEFT - 36
-    return _LEFT + 18 + (inner * place / (len(values) - 1) if len(values) > 1 else inner / 2)
+def _at(share: float) -> float:
+    return _LEFT + 18 + (_RIGHT - _LEFT - 36) * share
 
 
 def _height(value: float, top: float) -> float:

@@ -30,6 +30,7 @@ class Figure:
     Attributes:
         only: values that columns of the rows must have.
         by: further columns that tell lines apart.
+        measured: `x` is a figure, too, by which nothing varies.
     """
 
     part: str
@@ -39,6 +40,7 @@ class Figure:
     y_label: str
     only: Mapping[str, object] | None = None
     by: Sequence[str] = ()
+    measured: bool = False
 
     @property
     def file(self) -> str:
@@ -406,7 +408,8 @@ def _figures(paper: Paper, figures: Sequence[Figure], found: Found, folder: Path
         if points:
             name = f"{paper.benchmark}-{figure.file}.svg"
             (folder / name).write_text(
-                charts.lines(points, figure.x_label, figure.y_label), encoding="utf-8"
+                charts.lines(points, figure.x_label, figure.y_label, measured=figure.measured),
+                encoding="utf-8",
             )
             images.append(f"![{figure.y_label}]({IMAGES}/{name})")
             drawn = _drawn(series.values(), found.settings[figure.part])

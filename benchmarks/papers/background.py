@@ -97,6 +97,19 @@ PAPER = Paper(
             differs=f"{_FEW}; residuals, which the paper suppresses",
         ),
         Panel(
+            "Background knowledge: risk and utility",
+            "The R-U map of the figures for k, J and beta: risk against loss, of each method.",
+            ("by_k", "by_j", "by_beta"),
+            [
+                Figure(part, "linked", "rgcp", f"RL / n, {said} varies", "RGCP", only, (), True)
+                for part, said in (("by_k", "k"), ("by_j", "J"), ("by_beta", "beta"))
+                for only in ({"table": table} for table in _TABLES)
+            ],
+            claims=(),
+            why="A method whose points are below and left of another's is better at both.",
+            differs=f"{_FEW}; residuals, which the paper suppresses",
+        ),
+        Panel(
             "Background knowledge, claim 9: time",
             "beta_GE is the fastest, kAgg_GE faster than kInc_GE; both are faster for J below 0.3,"
             " and take the same time from there on.",

@@ -20,7 +20,7 @@ PAPER = Paper(
         "pooled_degrees": (2, 3, 4, 5),
         "pooled_sizes": (100, 300, 500, 558),
         "methods": ("SLAMSA", "MSB", "SLOMS"),
-        "draws": 2,
+        "draws": 3,
     },
     panels=(
         Panel(

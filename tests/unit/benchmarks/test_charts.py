@@ -32,6 +32,19 @@ def test_the_top_is_a_round_number() -> None:
     assert tops == pytest.approx([1.0, 0.03, 0.4, 5, 200])
 
 
+def test_two_figures() -> None:
+    """Points on a plane: as far from the left as they are large, and not connected."""
+    series = {"a": [Point(0.3, 1.0), Point(0.15, 2.0)], "b": [Point(0.0, 4.0)]}
+    drawn = charts.lines(series, "risk", "loss", measured=True)
+    assert "<polyline" not in drawn
+    placed = [
+        (kind, float(x), float(y))
+        for kind, x, y in re.findall(r'class="(s\d)" cx="([\d.]+)" cy="([\d.]+)" r="3"', drawn)
+    ]
+    assert placed == [("s0", 310, 134.5), ("s0", 187, 97), ("s1", 64, 22)]
+    assert [mark in drawn for mark in (">0</text>", ">0.15</text>", ">0.3</text>")] == [True] * 3
+
+
 def test_names_are_not_connected() -> None:
     drawn = charts.lines({"a": [Point("age", 1.0), Point("sex", 25_000.0)]}, "column", "loss")
     assert "<polyline" not in drawn
