@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.support import spread
+from benchmarks.support import means, spread
 
 
 def test_range_of_several_draws() -> None:
@@ -19,3 +19,8 @@ def test_range_of_several_draws() -> None:
 
 def test_one_draw_has_no_range() -> None:
     assert spread([{"nloss": 0.3}], ("nloss", "error")) == {"nloss_drawn": [0.3], "error_drawn": []}
+
+
+def test_seconds_are_the_fewest_and_others_the_mean() -> None:
+    rows = [{"gcp": 0.1, "seconds": 3.0, "k": 5, "v": None}, {"gcp": 0.3, "seconds": 2.0, "v": 1}]
+    assert means(rows, ("gcp", "seconds", "v")) == {"gcp": 0.2, "seconds": 2.0, "k": 5, "v": None}
