@@ -145,7 +145,7 @@ def _sensitive_refusals(policy: Written, method: MethodOptions) -> Iterator[Refu
             f"declare what the method {method.name} has to {do}{others}",
         )
     for name in names[1:] if method.sensitive == "one" else ():
-        others = policy.or_methods(lambda other: other.sensitive == "some", "use ")
+        others = policy.or_methods(lambda o: o.unlinks and o.sensitive == "some", "use ")
         yield Refusal(
             ("columns", name, "role"),
             f"the method {method.name} protects one sensitive column; {show(names[0])} is it",

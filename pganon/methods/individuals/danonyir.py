@@ -17,7 +17,6 @@ a neighbouring block, else they are suppressed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -25,7 +24,7 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from pganon.encode.facts import KEPT
-from pganon.forms.work import CLASSED, INDIVIDUALS
+from pganon.forms.work import CLASSED, INDIVIDUALS, held_column
 from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.individuals.context import IdentityContext, hull_columns
@@ -46,10 +45,10 @@ from pganon.methods.individuals.reading import (
     readers_of,
     search_models,
 )
-from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.conjunction import Every, Individual
 from pganon.methods.individuals.search.danonyir import danonyir
 from pganon.methods.individuals.search.feasibility import hopeless
-from pganon.methods.individuals.search.models import IRAlphaBeta, Person
+from pganon.methods.individuals.search.models import IRAlphaBeta
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, num, query
 from pganon.steps import Search, State, Step, table
@@ -167,7 +166,8 @@ def _joined(state: State, size: int) -> exp.Select:
 
 
 def _columns(context: IdentityContext, state: State) -> list[str]:
-    return ["sensitive", *[name for axis in context.axes for name in hull_columns(axis, state)]]
+    held = [held_column(item) for item in context.spec.sensitive]
+    return [*held, *[name for axis in context.axes for name in hull_columns(axis, state)]]
 
 
 def _read(context: IdentityContext, state: State, blocked: Relation) -> exp.Select:
@@ -200,21 +200,22 @@ class _Grow:
     handle: Literal["loss", "suppress"]
 
     def __call__(self) -> TaskResult:
-        people = [Person(Counter(row[2])) for row in self.rows]
+        hulls = 2 + self.model.columns
+        people = [Individual.of(row[2:hulls]) for row in self.rows]
         kept = self._kept(people)
         if not kept:
             return TaskResult([])
-        domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
+        domains, parts = attributes(self.readers, [self.rows[at][hulls:] for at in kept])
         those = individuals_of(domains, parts, [people[at] for at in kept])
         grown = danonyir(those, self.model, domains, handle=self.handle)
         return TaskResult(
             grouped_rows(self.block, [self.rows[at][1] for at in kept], grown.classes)
         )
 
-    def _kept(self, people: Sequence[Person]) -> list[int]:
+    def _kept(self, people: Sequence[Individual]) -> list[int]:
         """Without individuals of whom no class of the block can hold all records."""
         left_out: set[int] = set()
-        for model in self.model.models:
+        for _, model in self.model.models:
             if isinstance(model, IRAlphaBeta):
                 left_out.update(hopeless(people, model.alpha))
         return [at for at in range(len(people)) if at not in left_out]

@@ -41,9 +41,8 @@ from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
 
-def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+def records(tables: Relations, item: Sensitive) -> exp.Select:
     """SELECT (class_id, individual, value), one row per published record."""
-    (item,) = spec.sensitive
     return query(
         "select r.class_id, r.individual_no as individual, :value as value from records as r",
         dict(tables),
@@ -55,7 +54,7 @@ def holders(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     """Individuals of every class who have a value: they may have several."""
-    return [CLASS_ID], histogram("holders", records(spec, tables), CLASS_ID)
+    return [CLASS_ID], histogram("holders", records(tables, item), CLASS_ID)
 
 
 def _people(spec: ReleaseSpec, tables: Relations) -> exp.Select:
@@ -67,7 +66,7 @@ def _people(spec: ReleaseSpec, tables: Relations) -> exp.Select:
 
 
 def _held(spec: ReleaseSpec, tables: Relations, item: Sensitive) -> exp.Select:
-    return query("select r.individual as person, r.value from r", {"r": records(spec, tables)})
+    return query("select r.individual as person, r.value from r", {"r": records(tables, item)})
 
 
 def shape(spec: ReleaseSpec, state: State) -> Shape:
@@ -127,7 +126,9 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         structure_check(shape(spec, state), tables),
         _identities(tables, spec.growth.numbered if spec.growth else 0),
         *[
-            requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
+            requirement_check(
+                r, measured(r.model, records(tables, spec.sensitive[r.sensitive or 0]), CLASS_ID)
+            )
             for r in spec.requirements
         ],
         *_risk_checks(spec, tables),
@@ -239,38 +240,38 @@ def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> l
     return [risks, *([vulnerable] if _asked(spec) else [])]
 
 
-def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
+def _asked(spec: ReleaseSpec) -> list[tuple[Sensitive, EIRLDiversity | EIRBeta]]:
     """Models that vulnerable classes violate: the EIR form of requirements with an l or a beta."""
-    models: set[EIRLDiversity | EIRBeta] = set()
+    models: set[tuple[int, EIRLDiversity | EIRBeta]] = set()
     for requirement in spec.requirements:
-        model = requirement.model
-        if getattr(model, "l", 1) > 1:
-            models.add(EIRLDiversity.of(int(model.parameter)))
-        elif getattr(model, "beta", 1) < 1:
-            models.add(EIRBeta(model.parameter))
-    return sorted(models, key=lambda model: (model.name, model.parameter))
+        model, column = requirement.model, requirement.sensitive
+        if column is not None and getattr(model, "l", 1) > 1:
+            models.add((column, EIRLDiversity.of(int(model.parameter))))
+        elif column is not None and getattr(model, "beta", 1) < 1:
+            models.add((column, EIRBeta(model.parameter)))
+    ordered = sorted(models, key=lambda found: (found[0], found[1].name, found[1].parameter))
+    return [(spec.sensitive[column], model) for column, model in ordered]
 
 
 def _vulnerable(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """Number of vulnerable classes; those that the search cannot decide count."""
-    published = records(spec, tables)
     missed = [
         query(
             "select m.class_id from m where not :holds",
-            {"m": measured(model, published, CLASS_ID, undecided=0)},
+            {"m": measured(model, records(tables, item), CLASS_ID, undecided=0)},
             holds=model.holds(col("measure", "m")),
         )
-        for model in _asked(spec)
+        for item, model in _asked(spec)
     ]
     return query("select count(distinct v.class_id) as vulnerable from v", {"v": stacked(missed)})
 
 
 def _risks(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """Risks from readers who know more about a victim than the quasi-identifiers."""
-    published = records(spec, tables)
     exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
     counts = query("select g.n from g", {"g": _count_groups(tables)})
-    shares = query("select max(m.measure) from m", {"m": measured(EIRBeta(1), published, CLASS_ID)})
+    shares = [measured(EIRBeta(1), records(tables, item), CLASS_ID) for item in spec.sensitive]
+    highest = query("select max(m.measure) from m", {"m": stacked(shares)})
     tree = query(
         "select sum(c.n)::bigint as individuals, min(c.n) as fewest from"
         " (select count(distinct r.individual_no) as n from records as r group by r.class_id) as c",
@@ -278,20 +279,26 @@ def _risks(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     )
     return tree.select(
         named(scalar(exposed), "exposed"),
-        named(scalar(shares), "highest_share"),
+        named(scalar(highest), "highest_share"),
         named(scalar(counts), "smallest_count_group"),
     )
 
 
 def _exposed(spec: ReleaseSpec, tables: Relations) -> exp.Select:
-    """SELECT individual: those with several values, one of which nobody else in the class has."""
-    holders = query(
-        "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
-        " count(*) over (partition by p.class_id, p.individual) as many from p",
-        {"p": histogram("pairs", records(spec, tables), CLASS_ID)},
-    )
+    """SELECT individual: those with a value that nobody else in the class has, beside others, of
+    the same column or of another one."""
+    held = [
+        query(
+            "select p.individual, count(*) over (partition by p.class_id, p.value) as holders,"
+            " count(*) over (partition by p.class_id, p.individual) + :further as many from p",
+            {"p": histogram("pairs", records(tables, item), CLASS_ID)},
+            further=num(len(spec.sensitive) - 1),
+        )
+        for item in spec.sensitive
+    ]
     return query(
-        "select distinct h.individual from h where h.holders = 1 and h.many > 1", {"h": holders}
+        "select distinct h.individual from h where h.holders = 1 and h.many > 1",
+        {"h": stacked(held)},
     )
 
 

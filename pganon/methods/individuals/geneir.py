@@ -30,8 +30,10 @@ from pganon.encode.secrets import run_secret
 from pganon.encode.work import CODED
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.methods.individuals.context import IdentityContext
+from pganon.methods.individuals.individuals import required_value
 from pganon.methods.individuals.labels import as_shown, trees
 from pganon.methods.individuals.meetings import joined, meeting_steps
+from pganon.privacy.base import Requirement
 from pganon.privacy.identity import measured
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, Loop, Search, State, Step, table
@@ -200,19 +202,18 @@ def _shown(axis: TreeAxis, state: State) -> exp.Expr:
 
 
 def _fit(context: IdentityContext, state: State) -> exp.Expr:
-    records = query(
-        "select g.label, g.rid as individual, c.v as value from g"
-        " join i on i.rid = g.rid join c on c.individual = i.individual",
-        {
-            "g": state.work("groups", round=state.round),
-            "i": state.work(INDIVIDUALS),
-            "c": query(
-                "select r.individual, :v as v from r",
-                {"r": state.work(CODED)},
-                v=col(context.value, "r"),
-            ),
-        },
-    )
+    def records(requirement: Requirement) -> exp.Select:
+        return query(
+            "select g.label, g.rid as individual, :v as value from g"
+            " join i on i.rid = g.rid join c on c.individual = i.individual",
+            {
+                "g": state.work("groups", round=state.round),
+                "i": state.work(INDIVIDUALS),
+                "c": state.work(CODED),
+            },
+            v=required_value(requirement, "c"),
+        )
+
     tree = query("select distinct g.label from g", {"g": state.work("groups", round=state.round)})
     for number, requirement in enumerate(context.spec.requirements):
         alias = f"m{number}"
@@ -220,7 +221,7 @@ def _fit(context: IdentityContext, state: State) -> exp.Expr:
         fitting = query(
             "select m.label from m where :holds",
             # A group that the search cannot decide grows.
-            {"m": measured(model, records, "label", undecided=0)},
+            {"m": measured(model, records(requirement), "label", undecided=0)},
             holds=model.holds(col("measure", "m")),
         )
         on = exp.EQ(this=col("label", alias), expression=col("label", "g"))

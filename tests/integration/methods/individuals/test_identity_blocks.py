@@ -214,7 +214,7 @@ def test_classes_that_cannot_be_broken_are_chosen_without_their_values(
     classes = [row for row in found if not row["residual"]]
     assert classes
     for row in classes:
-        assert all((row[name] is not None) == looks for name in ("sensitive", "counts", "holders"))
+        assert all((row[name] is not None) == looks for name in ("held0", "counts0", "holders0"))
 
 
 def test_residuals_may_all_be_suppressed(db: Database) -> None:
