@@ -25,7 +25,7 @@ from sqlglot import exp
 
 from pganon.encode.codes import all_records
 from pganon.encode.curve import along_curve, piece_of
-from pganon.encode.records import PLACE
+from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.secrets import run_secret
 from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
@@ -211,17 +211,18 @@ def block_steps(context: IdentityContext, block_size: int) -> list[Step]:
 
 
 def _individuals(context: IdentityContext, state: State) -> exp.Expr:
-    spec = context.spec
-    everybody, counted = {"c": all_records(spec, state)}, fragment("true")
-    gathered = query("select c.individual from c group by c.individual", everybody)
+    spec, rows = context.spec, "c"
+    gathered = query(
+        "select c.individual from c group by c.individual", {"c": all_records(spec, state)}
+    )
     if spec.policy.method.encoding.collapses:
-        gathered = gathered.join(
-            aliased(state.work(CODED), "k"), on=fragment("k.rid = c.rid"), join_type="left"
-        )
-        counted = fragment("k.rid is not null")
-    gathered = gathered.select(fragment("count(*) filter (where :k)::int as n", k=counted))
+        rows = "k"
+        counted = aliased(state.work(CODED), rows)
+        gathered = gathered.join(counted, on=fragment("k.rid = c.rid"), join_type="left")
+    gathered = gathered.select(fragment("count(:rid)::int as n", rid=col(NUMBER, rows)))
     for item in spec.sensitive:
-        held = fragment("array_agg(:v) filter (where :k)", v=col(f"s{item.index}", "c"), k=counted)
+        value = col(f"s{item.index}", rows)
+        held = fragment("array_agg(:v) filter (where :v is not null)", v=value)
         gathered = gathered.select(named(held, held_column(item)))
     for axis in context.axes:
         gathered = gathered.select(*hull(axis, state, "c"))

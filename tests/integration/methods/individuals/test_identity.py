@@ -615,3 +615,62 @@ def test_verify_finds_what_was_changed_in_the_store(db: Database) -> None:
             failing = {m.model for m in lifecycle.verify(owner, "r") if not m.holds}
         assert failing - {"row_count"} == found | {"fingerprint"}, name
     assert [m for m in lifecycle.verify(owner, "r") if not m.holds] == []
+
+
+# -- several sensitive columns ------------------------------------------------------------------
+
+
+def _of_two_columns(count: int) -> list[list[Any]]:
+    """Neighbours have different diseases and, ten of them at a time, the same drug."""
+    rng = random.Random(8)
+    return [
+        [f"p{n:03}", n, rng.choice(("Z1", "Z2")), f"d{(n + j) % 7}", f"m{n // 10 % 3}"]
+        for n in range(count)
+        for j in range(1 + n % 2)
+    ]
+
+
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+@pytest.mark.parametrize(
+    ("of", "weaker"),
+    [
+        ({"model": "eir_l_diversity", "l": 2}, {"model": "eir_l_diversity", "l": 3}),
+        ({"model": "ir_kl_anonymity", "k": 2, "l": 2}, {"model": "eir_l_diversity", "l": 2}),
+        (
+            {"model": "eir_alpha_beta_anonymity", "alpha": 0.7, "beta": 0.8},
+            {"model": "eir_alpha_beta_anonymity", "alpha": 0.7, "beta": 0.7},
+        ),
+        (
+            {"model": "ir_alpha_beta_anonymity", "alpha": 0.6, "beta": 0.8},
+            {"model": "eir_l_diversity", "l": 2},
+        ),
+    ],
+)
+def test_every_sensitive_column_has_its_models(
+    db: Database, name: str, of: dict[str, Any], weaker: dict[str, Any]
+) -> None:
+    """The drug is protected where a model is about it, and only there; its residuals, too."""
+    columns = {"person": "text", "age": "integer", "zip": "text", "disease": "text", "drug": "text"}
+    make_table(db.connect("source_owner"), columns, _of_two_columns(83))
+    roles: dict[str, Any] = {"person": "individual", "disease": "s", "drug": "s"}
+    roles |= {
+        "age": {"hierarchy": {"intervals": [5, 20, 100]}},
+        "zip": {"hierarchy": {"prefix": [1]}},
+    }
+    asked = [{**weaker, "column": "disease"}, {**of, "column": "drug"}]
+    found = {}
+    for models in (asked[:1], asked):
+        method = {"name": name, **({"block_size": 9} if name == "danonyir" else {})}
+        declared = policy(roles, models, method=method, suppression_limit=1)
+        staged = run(db.owner(), declared, seed=3)
+        rows = staged.rows()
+        assert len(rows) > 60
+        held = {column: triples(rows, column) for column in ("disease", "drug")}
+        found[len(models)] = [
+            oracle.violations([model], held[model["column"]]) == [] for model in asked
+        ]
+        exposed = {p for values in held.values() for p in oracle.exposed(values, beside=True)}
+        assert staged.utility.exposed == len(exposed)
+        highest = max(map(oracle.highest_share, held.values()))
+        assert staged.utility.highest_share == pytest.approx(float(highest))
+    assert found == {1: [True, False], 2: [True, True]}
