@@ -9,7 +9,6 @@ population the weights of a class's records add up to an estimate of F_E.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -17,7 +16,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.coding import suppresses_nulls
 from pganon.encode.combination import cell_columns
-from pganon.encode.work import CODED, LEFT_OUT, weighs
+from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Tables
 from pganon.forms.shape import Histogram, Relations, Shape, shown
 from pganon.forms.work import EXTENTS
@@ -28,8 +27,8 @@ from pganon.metrics.evidence.people import Individuals, alike_in_source, fewest
 from pganon.metrics.evidence.sizes import Sizes
 from pganon.policy.reporting import Limit, Reporting
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, stacked
-from pganon.steps import Check, Parallel, State, Step
+from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
+from pganon.steps import Check, Parallel, State, Step, WorkTable
 from pganon.steps.facts import Facts, count, measure
 
 FEWEST = count("fewest", "population_")
@@ -41,18 +40,30 @@ PEOPLE, MOST, P95 = (
 )
 
 
-def population_check(limits: Sequence[Limit], covered: Callable[[State], exp.Select]) -> Check:
-    """`covered` has a row (n, covered) for every class: records, and people whom it covers."""
+def population_check(limits: Sequence[Limit]) -> Check:
+    """From :data:`COVERED`."""
+    tree = query(
+        "select coalesce(min(c.covered), 0) as fewest,"
+        " coalesce(sum(c.n / greatest(c.covered, 1)::float8) / nullif(sum(c.n), 0), 0) as mean"
+    )
+    counted = [
+        fragment(
+            "coalesce(sum(c.n) filter (where c.covered <= :largest), 0)::bigint",
+            largest=num(limit.largest),
+        )
+        for limit in limits
+    ]
     above = [count(f"above{number}", "population_") for number, _ in enumerate(limits)]
+    tree = tree.select(*[named(n, fact.column) for n, fact in zip(counted, above, strict=True)])
     return Check(
         "population_sizes",
         "people of the population whom the classes cover",
-        lambda s: _counted(covered(s), limits),
+        lambda s: tree.from_(aliased(s.work(COVERED), "c")),
         gives=[FEWEST, MEAN, *above],
     )
 
 
-def presence_check(present: Covered, spec: ReleaseSpec, tables: Callable[[State], Tables]) -> Check:
+def presence_check(present: Callable[[State], exp.Select]) -> Check:
     """`present` has a row (n, presence) for people of the population with the same values."""
     return Check(
         "population_presence",
@@ -63,7 +74,7 @@ def presence_check(present: Covered, spec: ReleaseSpec, tables: Callable[[State]
             " coalesce(min(p.presence) filter (where p.upto >= 0.95 * p.people), 0)::float8 as p95"
             " from (select x.presence, sum(x.n) over (order by x.presence) as upto,"
             " sum(x.n) over () as people from x) as p",
-            {"x": present(spec, tables(s))},
+            {"x": present(s)},
         ),
         gives=[PEOPLE, MOST, P95],
     )
@@ -91,31 +102,14 @@ def population_document(
     }
 
 
-def _counted(covered: exp.Select, limits: Sequence[Limit]) -> exp.Select:
-    tree = query(
-        "select coalesce(min(c.covered), 0) as fewest,"
-        " coalesce(sum(c.n / greatest(c.covered, 1)::float8) / nullif(sum(c.n), 0), 0) as mean"
-        " from c",
-        {"c": covered},
-    )
-    parts = [
-        fragment(
-            "coalesce(sum(c.n) filter (where c.covered <= :largest), 0)::bigint",
-            largest=num(limit.largest),
-        )
-        for limit in limits
-    ]
-    return tree.select(*[named(part, f"above{n}") for n, part in enumerate(parts)])
-
-
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
-Covered = Callable[[ReleaseSpec, Tables], exp.Select]
-"""SELECT class_id, n, covered: records of every class, people of the population it covers."""
+COVERED = WorkTable[ReleaseSpec]("mcovered", lambda spec, state: ["class_id", "n", "covered"])
+"""Records of every class, and people of the population whom it covers, or of its weights."""
 
-Weights = Callable[[ReleaseSpec, State], exp.Select]
-"""The same, by weights of the records."""
+Among = Callable[[ReleaseSpec, Callable[[State], Tables]], Sequence[Step]]
+"""Steps that make :data:`COVERED`; none: nobody knows whom classes cover."""
 
 
 Extents = Callable[[ReleaseSpec, Axis, State], exp.Select]
@@ -126,9 +120,7 @@ def evidence_of(
     shape: Callable[[ReleaseSpec, State], Shape],
     histogram: Histogram,
     individuals: Individuals | None = None,
-    covered: Covered | None = None,
-    present: Covered | None = None,
-    weights: Weights | None = None,
+    among: Among = lambda spec, tables: (),
     extents: Extents = lambda spec, axis, state: query(
         "select e.* from e", {"e": state.work(EXTENTS)}
     ),
@@ -138,32 +130,21 @@ def evidence_of(
 
     Args:
         individuals: how people are counted, where the release says which records are of one.
-        covered: how people of a population are, where the form can be compared with one.
-        present: how likely these people are in the release: SELECT n, presence.
-        weights: how those are whom the records of a class stand for.
+        among: how people of a population are, where the form can be compared with one.
         description: says in which group each record is, where chances of records are told.
     """
-
-    def people(
-        spec: ReleaseSpec, tables: Callable[[State], Tables]
-    ) -> Callable[[State], exp.Select] | None:
-        """SELECT class_id, n, covered; None: nobody knows whom the classes cover."""
-        if covered is not None and spec.population is not None:
-            in_population = covered
-            return lambda s: in_population(spec, tables(s))
-        return partial(weights, spec) if weights is not None and weighs(spec) else None
 
     def all_steps(
         spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
     ) -> tuple[Step, ...]:
-        found, limits = people(spec, tables), spec.policy.report.accepted
+        people = among(spec, tables)
         return (
             *steps(spec, shape, extents, histogram, tables, measured, individuals),
-            *(subgroups.checks(spec, description, found) if description else ()),
-            *([population_check(limits, found)] if found else ()),
+            *people,
+            *([population_check(spec.policy.report.accepted)] if people else ()),
             *(
-                [presence_check(present, spec, tables)]
-                if present is not None and spec.population is not None
+                subgroups.checks(spec, description, COVERED if people else None)
+                if description
                 else ()
             ),
         )

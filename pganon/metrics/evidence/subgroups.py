@@ -11,7 +11,7 @@ groups. A quantile has so many people on both of its sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -24,7 +24,7 @@ from pganon.metrics.source import records
 from pganon.policy.reporting import Limit, Reporting
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query
-from pganon.steps import Check, State
+from pganon.steps import Check, State, WorkTable
 from pganon.steps.facts import Fact, Facts, rows
 
 ATTACKERS = ("prosecutor", "journalist")
@@ -34,12 +34,12 @@ QUANTILES = ("0.5", "0.9", "0.95", "0.99", "1")
 
 
 def checks(
-    spec: ReleaseSpec, description: Description, covered: Callable[[State], exp.Select] | None
+    spec: ReleaseSpec, description: Description, covered: WorkTable[ReleaseSpec] | None
 ) -> list[Check]:
     """From `mshown`: of all records, and by value of every column that the policy names.
 
     Args:
-        covered: SELECT class_id, covered: how many people of the population every class covers.
+        covered: table (class_id, covered): how many people of the population every class covers.
     """
     if spec.policy.several_each:
         return []
@@ -54,7 +54,7 @@ def checks(
         if covered is None:
             return found
         return found.select("greatest(1, o.covered) AS journalist").join(
-            aliased(covered(state), "o"),
+            aliased(state.work(covered), "o"),
             on=exp.EQ(this=col("class_id", "o"), expression=col("group_id", "m")),
         )
 

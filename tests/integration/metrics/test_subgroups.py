@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PolicyError
+from pganon.plan.explain import explain
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 
@@ -150,7 +151,7 @@ def test_who_does_not_know_who_is_in_the_data_picks_among_the_population(
     covered = {one: weights[home] for one, home in homes.items()}
     assert found["population"]["smallest"] == min(covered.values())
     highest = 1 / min(covered.values())
-    told = {None: found["record_risk"]["journalist"]}
+    told: dict[str | None, Any] = {None: found["record_risk"]["journalist"]}
     told |= {one["value"]: one["journalist"] for one in found["subgroups"] if one["value"]}
     assert told.keys() == {None, "Zanzibar", "usual"}
     for race, chance in told.items():
@@ -162,6 +163,19 @@ def test_who_does_not_know_who_is_in_the_data_picks_among_the_population(
             above = sum(n <= most for n in own) / len(own)
             assert chance["above"][name] == pytest.approx(above, abs=5.5 / chance["people"])
     assert told["Zanzibar"]["above"]["0.09"] > told["usual"]["above"]["0.09"] == 0
+
+
+def test_classes_are_compared_with_the_population_once(db: Database) -> None:
+    db.source(SOURCE)
+    report = {"subgroups": ["race", "age"], "population": "public.person"}
+    steps = explain(driver.prepared(db.owner(), policy(report=report)).plan)
+    own = [one for one in steps if one.phase == "evidence"]
+    compared = [one.step for one in own if 'stage"."r0_population' in one.sql]
+    # The chances of people have those whom no class covers.
+    assert compared == ["mcovers", "population_presence"]
+    assert [one.step for one in own if "classes_numbered" in one.sql] == ["mcovers"]
+    risks = ["population_sizes", "record_risk", "record_risk0", "record_risk1"]
+    assert sorted(one.step for one in own if '_mcovered"' in one.sql) == risks
 
 
 def test_nothing_is_said_of_few_people(db: Database) -> None:
