@@ -8,7 +8,7 @@ population the weights of a class's records add up to an estimate of F_E.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -22,17 +22,16 @@ from pganon.forms.shape import Histogram, Relations, Shape, shown
 from pganon.forms.work import EXTENTS
 from pganon.metrics import coverage, distribution, source
 from pganon.metrics.evidence import distributions, exactness, shares, subgroups
-from pganon.metrics.evidence.merging import told
+from pganon.metrics.evidence.merging import nested
 from pganon.metrics.evidence.people import Individuals, alike_in_source, fewest
 from pganon.metrics.evidence.sizes import Sizes
-from pganon.policy.reporting import Limit, Reporting
+from pganon.policy.reporting import Limit
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
 from pganon.steps import Check, Parallel, State, Step, WorkTable
 from pganon.steps.facts import Facts, count, measure
 
 FEWEST = count("fewest", "population_")
-MEAN = measure("mean", "population_")
 PEOPLE, MOST, P95 = (
     count("people", "presence_"),
     measure("most", "presence_"),
@@ -42,10 +41,7 @@ PEOPLE, MOST, P95 = (
 
 def population_check(limits: Sequence[Limit]) -> Check:
     """From :data:`COVERED`."""
-    tree = query(
-        "select coalesce(min(c.covered), 0) as fewest,"
-        " coalesce(sum(c.n / greatest(c.covered, 1)::float8) / nullif(sum(c.n), 0), 0) as mean"
-    )
+    tree = query("select coalesce(min(c.covered), 0) as fewest")
     counted = [
         fragment(
             "coalesce(sum(c.n) filter (where c.covered <= :largest), 0)::bigint",
@@ -59,7 +55,7 @@ def population_check(limits: Sequence[Limit]) -> Check:
         "population_sizes",
         "people of the population whom the classes cover",
         lambda s: tree.from_(aliased(s.work(COVERED), "c")),
-        gives=[FEWEST, MEAN, *above],
+        gives=[FEWEST, *above],
     )
 
 
@@ -81,24 +77,30 @@ def presence_check(present: Callable[[State], exp.Select]) -> Check:
 
 
 def population_document(
-    facts: Facts, asked: Reporting, smallest: float, *, by_weights: bool
-) -> dict[str, Any]:
+    spec: ReleaseSpec, facts: Facts, chances: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
     """As JSON: people whom a class covers at least, chances, records above each limit; and how
-    likely people of the population are in the release, one in twenty of them at least so."""
-    covered, presence = facts[FEWEST], None
+    likely people of the population are in the release, one in twenty of them at least so. None if
+    nobody knows whom they cover.
+
+    Args:
+        chances: of the journalist, as :mod:`pganon.metrics.evidence.subgroups` tells them.
+    """
+    if facts.get(FEWEST) is None:
+        return None
+    asked, covered, presence = spec.policy.report, facts[FEWEST], None
     if facts.get(PEOPLE):
         enough = 0.05 * facts[PEOPLE] >= asked.smallest
         presence = {"highest": facts[MOST], "p95": facts[P95] if enough else None}
+    above = [facts[count(f"above{n}", "population_")] for n, _ in enumerate(asked.accepted)]
+    told = nested(above, facts[RELEASE.people], fewest(spec, facts))
     return {
         "smallest": covered,
         "highest": 1 / max(1, covered),
-        "mean": facts[MEAN],
-        "by_weights": by_weights,
+        "mean": chances and chances["mean"],
+        "by_weights": spec.population is None,
         "presence": presence,
-        "above": {
-            limit.name: told(facts[count(f"above{number}", "population_")], smallest)
-            for number, limit in enumerate(asked.accepted)
-        },
+        "above": {limit.name: held for limit, held in zip(asked.accepted, told, strict=True)},
     }
 
 
@@ -153,7 +155,7 @@ def evidence_of(
         all_steps,
         lambda spec, facts, whole: {
             **document(spec, facts, whole),
-            **(subgroups.documents(spec, facts) if description and not whole else {}),
+            **({} if whole else _chances(spec, facts, described=description is not None)),
         },
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
     )
@@ -250,7 +252,7 @@ def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
     counted = fewest(spec, facts)
     source = None if whole else SOURCE.document(facts, counted, asked.accepted)
     shown = _measured(spec) if whole else axes(spec.attributes)
-    found = {
+    return {
         "format": 1,
         "smallest": smallest,
         "class_sizes": {
@@ -260,12 +262,12 @@ def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
         "sensitive": shares.documents(spec, facts),
         "attributes": distributions.documents(shown, facts, smallest, whole=whole),
     }
-    if whole:
-        return found
-    by_weights, covered = spec.population is None, None
-    if facts.get(FEWEST) is not None:
-        covered = population_document(facts, asked, counted, by_weights=by_weights)
-    return {**found, "population": covered}
+
+
+def _chances(spec: ReleaseSpec, facts: Facts, *, described: bool) -> dict[str, Any]:
+    found = subgroups.documents(spec, facts) if described else {}
+    among = found.get("record_risk") or {}
+    return {"population": population_document(spec, facts, among.get("journalist")), **found}
 
 
 def _source_groups(spec: ReleaseSpec, state: State) -> exp.Select:

@@ -226,7 +226,10 @@ def test_the_risk_among_people_of_a_population():
     assert at(report, "risk.population.mean") == 0.0125
     assert "looks among the people of a population (journalist) 2.5 % 1.2 %" in text
     assert "Every group looks like at least 40 people of the population" in text
-    assert "fewer than 11 people have a chance above 9 %" in text
+    assert "among all its people, how many people have a chance above 9 % is not told." in text
+    untold = {**EVIDENCE, "population": {**among, "mean": None}}
+    text_of = shown(page(document(collected(evidence=untold))))
+    assert "of a population (journalist) 2.5 % not told" in text_of
     assert "has a list of the population" not in text
     for p95, often in ((0.2, ", for one in twenty with at least 20 %"), (None, "")):
         present = {**among, "presence": {"highest": 0.5, "p95": p95}}
