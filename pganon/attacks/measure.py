@@ -16,7 +16,7 @@ import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import baseline, inference, linkability, membership, people, singling
+from pganon.attacks import baseline, claims, inference, people
 from pganon.attacks.curve import Guesses
 from pganon.attacks.findings import Attacked, Attempt, Counted, Finding, NotMeasured, findings
 from pganon.attacks.ledger_entries import recorded
@@ -212,16 +212,13 @@ class _Attack:
         made = self._make(state, "attack_boxes", boxes(home, groups))
         stated: list[exp.Select] = []
         for place, view in enumerate(release.stated):
-            drawn = singling.predicates(view, self.base, self.settings.targets)
+            drawn = claims.predicates(view, self.base, self.settings.targets)
             rows = self._make(state, f"attack_predicates{place}", drawn)
             known = self.base.work(people.KNOWN)
-            stated.append(singling.satisfied(view, rows, known, held))
-        yield (
-            Attempt("singling_out", "published_row"),
-            self._counted(singling.singled(stacked(stated))),
-        )
+            stated.append(claims.singled(view, rows, known, held))
+        yield Attempt("singling_out", "published_row"), self._counted(stacked(stated))
         if len(spec.attributes) > 1:
-            linked = linkability.linked(spec.attributes, made, targets)
+            linked = claims.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
         may = [
             self._make(
@@ -257,12 +254,12 @@ class _Attack:
                 if release.group_of(item) == group
             ]
             if values:
-                records.append(membership.whole_record(may[place], values, targets))
-        listed = membership.said([membership.admitted(may[0])], targets)
-        yield Attempt("membership", "list"), self._counted(listed)
+                records.append(claims.whole_record(may[place], values, targets))
+        admitted = query("select c.t from c", {"c": may[0]})
+        yield Attempt("membership", "list"), self._counted(claims.listed([admitted], targets))
         if records:
-            whole = membership.said(records, targets)
-            yield Attempt("membership", "whole_record"), self._counted(whole)
+            whole = self._counted(claims.listed(records, targets))
+            yield Attempt("membership", "whole_record"), whole
         yield from found
 
     def _guessed(self, select: exp.Select, held: int) -> Counted:
@@ -284,8 +281,8 @@ class _Attack:
         create_table_as(self.conn, target, statement(select), analyze=True)
         return target
 
-    def _counted(self, select: exp.Select) -> Counted:
-        return Counted(*self._one(select))
+    def _counted(self, claimed: exp.Select) -> Counted:
+        return Counted(*self._one(claims.counted(claimed)))
 
     def _one(self, select: exp.Select) -> Sequence[Any]:
         row = self.conn.execute(statement(select)).fetchone()
