@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pganon.forms.confidential import told_finding
-from pganon.report.charts.bars import sizes
+from pganon.report.charts.bars import lying, sizes
 from pganon.report.document import document
 from pganon.report.outcome import outcome
 from pganon.report.page import page
@@ -147,12 +147,29 @@ def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
 
 
 def chances(
-    p95: float | None, mean: float, people: int = 990, journalist: dict[str, Any] | None = None
+    p95: float | None,
+    mean: float | None,
+    people: int = 990,
+    journalist: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     found = {"people": people, "mean": mean, "p50": 0.05, "p90": 0.05, "p95": p95, "p99": None}
     prosecutor = {**found, "above": {"0.09": 0.5}}
     told = {"prosecutor": prosecutor}
     return {**told, "journalist": {**prosecutor, **journalist}} if journalist else told
+
+
+def test_no_limit_crosses_a_share():
+    rows = [("everybody", 0.02, 0.08), ("few", 0.09, 0.2), ("many", 0.2, None)]
+    drawn = lying(rows, "Chances", "for one in twenty", [0.09, 0.2, 0.5])
+    limits = [float(x) for x in re.findall(r'<line class="lim" x1="([\d.]+)"', drawn)]
+    texts = [float(x) for x in re.findall(r'<text class="t m s" x="([\d.]+)"', drawn)]
+    assert (len(limits), len(texts)) == (2, 3)
+    assert max(limits) < min(texts) == max(texts)
+    # Where there is no limit, shares stand behind their bars.
+    texts = [
+        float(x) for x in re.findall(r'<text class="t m s" x="([\d.]+)"', lying(rows, "Chances"))
+    ]
+    assert len(set(texts)) == 2
 
 
 def test_who_has_a_higher_chance_to_be_found_than_all():
@@ -184,8 +201,9 @@ def test_who_has_a_higher_chance_to_be_found_than_all():
     assert "everybody 990 6 % 8 % 50 % sex: “F” 198 8 % 25 % 50 %" in text
     assert "sex: a rare one 22 12 % not told" in text
     # Few groups have so small a sum of chances that its steps tell none of it.
-    found, _ = said({**one, **chances(0.05, 0)}, every=chances(0.05, 0))
+    found, text = said({**one, **chances(0.05, None)}, every=chances(0.05, None))
     assert found == []
+    assert "sex: “F” 990 not told 5 %" in text
     # All are above it.
     found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
     assert found == []
