@@ -172,10 +172,14 @@ def steps(
 ) -> tuple[Step, ...]:
     """After those of the metrics on request (`measured`), whose tables it reads."""
     attributes, limits = axes(spec.attributes), spec.policy.report.accepted
+    # Where labels begin and end says all, in a fraction of the time.
     needed = [
         *source.place_steps(spec),
         coverage.shown_step(spec, lambda s: shown(shape(spec, s), tables(s))),
-        *[coverage.cover_step(axis, _cover_of(axis)) for axis in attributes],
+        *[
+            coverage.cover_step(axis, coverage.ends_of_labels if source.labelled(axis) else None)
+            for axis in attributes
+        ],
         *[distribution.table_step(axis) for axis in attributes],
     ]
     made = set(_names(measured))
@@ -240,11 +244,6 @@ def _measured(spec: ReleaseSpec) -> list[Axis]:
     if spec.shows_regions:
         return []
     return [axis for axis in axes(spec.attributes) if not source.labelled(axis)]
-
-
-def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
-    # Where labels begin and end says all, in a fraction of the time.
-    return coverage.ends_of_labels if source.labelled(axis) else None
 
 
 def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
