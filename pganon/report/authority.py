@@ -165,7 +165,7 @@ def _picked(kind: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
     picked: dict[str, Any] = {}
     for path in _COLUMNS[kind].split() if kind in _COLUMNS else ():
         first, _, below = path.partition(".")
-        one = _word(found[first]) if first == "attack" else found[first]
+        one: Any = _word(found[first]) if first == "attack" else found[first]
         picked[f"{first}, {below}" if below else first] = one and one[below] if below else one
     return picked or found
 

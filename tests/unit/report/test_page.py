@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.confidential import told_finding
+from pganon.forms.confidential import WITHHELD, told_evidence, told_finding, told_measures
 from pganon.report.charts.bars import lying, sizes
 from pganon.report.document import document
 from pganon.report.outcome import outcome
@@ -375,6 +375,28 @@ def test_whether_presence_is_bounded():
     assert presence(most)["result"] == "bounded"
     assert "with a chance of at most 37 %." in remains(most)
     assert "of at most 37 % and at least 5 %." in remains(most, least)
+    # What was measured is not told of few who are left out: what is required holds, too.
+    assert "with a chance of at most 50 %." in remains({**most, "measured": None})
+
+
+def test_what_is_counted_in_a_population_is_not_told_of_few_who_are_left_out():
+    names = ("k_map", "delta_presence", "average_risk", "k_anonymity", "beta_likeness")
+    first = MEASURES["verified"][0]
+    verified = [{**first, "model": name, "against": "", "measured": 0.4} for name in names]
+    measures = {"verified": verified}
+    assert told_measures(measures) == measures
+    told = told_measures({**measures, WITHHELD: True})["verified"]
+    assert [one["measured"] for one in told] == [None, None, None, 0.4, None]
+    chance = {"journalist": {"mean": 0.1}, "prosecutor": {"mean": 0.2}}
+    for by_weights in (False, True):
+        population = {"by_weights": by_weights}
+        evidence = {**EVIDENCE, "population": population, "record_risk": chance, "subgroups": [{}]}
+        told = told_evidence(evidence)
+        risk = {**chance, "journalist": chance["journalist"] if by_weights else None}
+        assert told["record_risk"] == risk
+        assert told["population"] == (population if by_weights else None)
+        assert told["subgroups"] == []
+    assert told_evidence({**EVIDENCE, "population": {"by_weights": False}})["population"] is None
 
 
 def test_tables_that_others_could_write_to_are_named():
