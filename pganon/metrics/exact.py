@@ -22,7 +22,7 @@ from pganon.identifiers import quote
 from pganon.metrics.scale import in_type, values_step
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 Published = Callable[[State], Relations]
 
@@ -35,10 +35,9 @@ def steps(spec: ReleaseSpec, shape: Callable[[State], Shape], relations: Publish
         made += dictionary_steps(spec, axis)
     made.append(sizes_step(spec))
     made += [_extents_step(axis) for axis in axes(spec.attributes)]
-    lost = CreateTable(
+    lost = table(
         "lost",
         "what every group loses",
-        lambda s: s.work("lost"),
         lambda s: _lost(spec, placed_sizes(shape(s), relations(s)), s),
     )
     return [*made, lost]
@@ -61,10 +60,9 @@ def _exact_step(shape: Callable[[State], Shape], relations: Published, axis: Axi
         rows = query("select p.place, p.number, :value as value from p", {"p": shown}, value=value)
         return query("select distinct r.place, r.number, r.value from r", {"r": rows})
 
-    return CreateTable(
+    return table(
         f"exact{i}",
         f"values of {quote(attribute.column.name)} that groups have",
-        lambda s: s.work(f"exact{i}"),
         select,
     )
 
@@ -78,10 +76,9 @@ def _values_step(axis: Axis) -> CreateTable:
 
 def _extents_step(axis: Axis) -> CreateTable:
     i = axis.index
-    return CreateTable(
+    return table(
         f"extents{i}",
         f"how far apart the values of {quote(axis.attribute.column.name)} in groups are",
-        lambda s: s.work(f"extents{i}"),
         lambda s: group_extents([axis], s, codes(axis, s), ["place", "number"], weighted=False),
     )
 

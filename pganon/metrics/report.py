@@ -10,7 +10,7 @@ from pganon.encode.axis import TreeAxis, axes
 from pganon.forms.facts import SUPPRESSED
 from pganon.forms.form import Description, Tables
 from pganon.forms.metrics import Grid, Metrics, Pairs, Shown, WorkloadMetrics, figure
-from pganon.forms.request import Request, Workload
+from pganon.forms.request import Request
 from pganon.forms.shape import shown, values
 from pganon.metrics import (
     classification,
@@ -27,7 +27,7 @@ from pganon.metrics.classification import Classification
 from pganon.metrics.source import summed
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import Check, State, Step
-from pganon.steps.facts import RECORDS, Facts
+from pganon.steps.facts import RECORDS
 
 
 def measure_steps(
@@ -167,18 +167,15 @@ class ClassMetrics(Metrics):
     def shown(self) -> list[Shown]:
         parts: list[Shown] = []
         if self.attributes:
-            parts += [Pairs(self._pairs()), self._by_attribute(self.attributes)]
+            pairs = {label: figure(getattr(self, name)) for name, label in LABELS.items()}
+            for column, share in (self.vulnerable or {}).items():
+                pairs[f"vulnerable classes ({column})"] = figure(share)
+            parts += [Pairs(pairs), self._by_attribute(self.attributes)]
         if self.workload:
             parts.append(self.workload.shown())
         if self.classification:
             parts.append(self.classification.shown())
         return parts
-
-    def _pairs(self) -> dict[str, str]:
-        pairs = {label: figure(getattr(self, name)) for name, label in LABELS.items()}
-        for column, share in (self.vulnerable or {}).items():
-            pairs[f"vulnerable classes ({column})"] = figure(share)
-        return pairs
 
     @staticmethod
     def _by_attribute(attributes: Mapping[str, AttributeMetrics]) -> Grid:
@@ -194,7 +191,10 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetric
     """Metrics that the steps of :func:`measure_steps` measured."""
     values: dict[str, Any] = _everything(spec, state) if request.everything else {}
     if request.workload is not None:
-        values["workload"] = _workload(spec, request.workload, state.facts)
+        facts = state.facts
+        sums = {item.published: errors_of(f"t{item.number}", facts) for item in summed(spec)}
+        errors = errors_of("n", facts)
+        values["workload"] = WorkloadMetrics(request.workload, errors, sums, bounds_of(facts))
     if request.classify is not None:
         values["classification"] = classification.classification(request.classify, state.facts)
     return ClassMetrics(**values)
@@ -260,11 +260,6 @@ def _attribute(spec: ReleaseSpec, i: int, state: State) -> AttributeMetrics:
         half_width=distance("half_width"),
         absolute=distance("absolute"),
     )
-
-
-def _workload(spec: ReleaseSpec, workload: Workload, facts: Facts) -> WorkloadMetrics:
-    sums = {item.published: errors_of(f"t{item.number}", facts) for item in summed(spec)}
-    return WorkloadMetrics(workload, errors_of("n", facts), sums, bounds_of(facts))
 
 
 def _share(measured: float | None) -> float | None:

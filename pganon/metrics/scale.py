@@ -12,7 +12,7 @@ from pganon.identifiers import quote
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import Attribute
 from pganon.sqltools import cast, col, fragment, query, stacked
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, table
 
 
 def values_step(attribute: Attribute, shown: Callable[[State], exp.Select | None]) -> CreateTable:
@@ -22,10 +22,9 @@ def values_step(attribute: Attribute, shown: Callable[[State], exp.Select | None
         shown: SELECT value: what groups show, by :func:`in_type`; None where that says nothing.
     """
     i = attribute.index
-    return CreateTable(
+    return table(
         f"values{i}",
         f"all values of {quote(attribute.column.name)}, of the source and of groups",
-        lambda s: s.work(f"values{i}"),
         lambda s: _values(attribute, shown(s), s),
     )
 

@@ -91,7 +91,7 @@ class Properties(Part):
 
 
 class SourceChance(Chance):
-    """`alone`: people; null if they are some, and fewer than `smallest` of the policy."""
+    """`alone`: people; null if fewer than `smallest` of the policy would be counted by it."""
 
     alone: Count | None
 

@@ -14,7 +14,7 @@ from pganon.encode.work import CODED, codes_of
 from pganon.forms.form import Tables
 from pganon.forms.work import EXTENTS, GROUPED
 from pganon.methods.common.form.checks import requirement_check
-from pganon.methods.common.form.population import covered_people
+from pganon.methods.common.form.population import covered_people, covers
 from pganon.methods.common.suppression import suppressed_check
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation
@@ -129,7 +129,7 @@ def profit_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
 def _classes(spec: ReleaseSpec, tables: Tables, model: object) -> exp.Select:
     """SELECT n, ncp, [covered] of every class; one that has no loss is taken to lose everything."""
     if isinstance(model, PopulationModel):
-        counted = covered_people(spec, tables)
+        counted = covered_people(tables, covers(spec, tables))
     else:
         counted = query(
             "select x.class_id, count(*) as n from records as x group by x.class_id", dict(tables)
