@@ -79,21 +79,39 @@ def _error_classes() -> Iterator[type[PganonError]]:
         waiting += cls.__subclasses__()
 
 
-def _raised(node: ast.AST, inside: str = "") -> Iterator[tuple[str, ErrorCode]]:
-    """Every use of a code as `code`, with the class of the error."""
+def _raised(
+    node: ast.AST, inside: str = "", assigned: frozenset[ErrorCode] = frozenset()
+) -> Iterator[tuple[str, ErrorCode]]:
+    """Every use of a code as `code`, with the class of the error.
+
+    Args:
+        assigned: what the function around assigns to the name `code`.
+    """
     for child in ast.iter_child_nodes(node):
         within = child.name if isinstance(child, ast.ClassDef) else inside
+        if isinstance(child, ast.FunctionDef):
+            assigned = frozenset(code for part in ast.walk(child) for code in _assigned(part))
         if isinstance(child, ast.Call):
             # A class calls the constructor of its base by super().
             called = child.func.id if isinstance(child.func, ast.Name) else within
             for keyword in child.keywords:
                 if keyword.arg == "code":
-                    yield from ((called, code) for code in named(keyword.value))
-        elif isinstance(child, ast.Assign | ast.AnnAssign) and child.value is not None:
-            targets = child.targets if isinstance(child, ast.Assign) else [child.target]
-            if any(isinstance(target, ast.Name) and target.id == "code" for target in targets):
-                yield from ((within, code) for code in named(child.value))
-        yield from _raised(child, within)
+                    given = isinstance(keyword.value, ast.Name)
+                    yield from (
+                        (called, code) for code in (assigned if given else named(keyword.value))
+                    )
+        elif isinstance(node, ast.ClassDef):
+            yield from ((within, code) for code in _assigned(child))
+        yield from _raised(child, within, assigned)
+
+
+def _assigned(node: ast.AST) -> Iterator[ErrorCode]:
+    """Codes of a statement that gives the name `code` a value, alone or among others."""
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [part for target in targets for part in ast.walk(target)]
+        if any(isinstance(name, ast.Name) and name.id == "code" for name in names):
+            yield from named(node.value)
 
 
 def named(node: ast.AST) -> Iterator[ErrorCode]:
