@@ -13,8 +13,8 @@ import pytest
 from pganon.forms.confidential import told_finding
 from pganon.report.charts.bars import sizes
 from pganon.report.document import document
-from pganon.report.outcome import outcome
 from pganon.report.page import page
+from pganon.report.promises import outcome
 from pganon.report.review import look_at
 from pganon.report.template import KINDS, at
 from tests.support.harness.documents import valid
