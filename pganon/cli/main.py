@@ -226,10 +226,6 @@ def _show_traceback() -> None:
     common.block(traceback.format_exc().rstrip(), on=common.stderr)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 class _Termination(KeyboardInterrupt):
     """The driver cancels a statement for an interrupt from the keyboard alone."""
 
@@ -265,3 +261,7 @@ def stopped(interrupt: BaseException) -> UserInterrupt:
     first = interrupt.interrupt if isinstance(interrupt, Stopped) else interrupt
     cls = Terminated if isinstance(first, _Termination) else UserInterrupt
     return cls(interrupt)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
