@@ -101,7 +101,7 @@ TARGETS = {
     ),
     "local": Target(
         ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/semi_sensitive.py",
-         "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
+         "pganon/encode/sensitive_order.py", "pganon/encode/dictionaries.py"),
         ("test_local_search", "integration/methods/local/test_local", "test_local_examples",
          "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
          "test_median_search", "test_local_blocks"),
@@ -125,7 +125,7 @@ TARGETS = {
             "near", "options", "prior_facts", "baseline", "rows", "published_distribution",
             "context")),
          "pganon/methods/background/form/audit.py",
-         "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
+         "pganon/methods/common/form/reference.py", "pganon/resolved/resolve.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
          "test_background_attacks", "adversarial/test_background_posterior",
          "test_background_random"),

@@ -24,7 +24,7 @@ from pganon.forms.form import PublishedForm
 from pganon.forms.shape import Relations, Shape, shown
 from pganon.forms.utility import Utility
 from pganon.metrics import alike, coverage, exact
-from pganon.metrics.scale import in_type, values_step
+from pganon.metrics.exact import in_type, values_step
 from pganon.metrics.source import place_steps
 from pganon.resolved.increments import NUMBER, REGIONS, WITHDRAWN, Growth
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown

@@ -31,7 +31,7 @@ from pganon.forms.form import Description, Tables
 from pganon.forms.match_counts import Matched, both, exact
 from pganon.forms.request import Workload
 from pganon.forms.shape import values
-from pganon.metrics import sensitive
+from pganon.metrics import queries
 from pganon.metrics.answers import bounds_step, error_step
 from pganon.metrics.draws import (
     ASKS,
@@ -68,7 +68,7 @@ def steps(
 
     made: list[Step] = []
     if restricts:
-        made += sensitive.dictionary_steps(spec, lambda s: _all_records(spec, description, s))
+        made += queries.dictionary_steps(spec, lambda s: _all_records(spec, description, s))
     made.append(
         table(
             "workload_draws",

@@ -13,8 +13,8 @@ import pytest
 from pganon.forms.confidential import WITHHELD, told_evidence, told_finding, told_measures
 from pganon.report.charts.bars import lying, sizes
 from pganon.report.document import document
-from pganon.report.outcome import outcome
 from pganon.report.page import page
+from pganon.report.promises import outcome
 from pganon.report.review import look_at
 from pganon.report.template import KINDS, at
 from tests.support.harness.documents import valid
