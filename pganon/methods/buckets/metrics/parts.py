@@ -25,7 +25,7 @@ from pganon.metrics.source import all_records
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,8 @@ def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
 
 def steps(spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables]) -> list[Step]:
     """A step for the source, and one for every relation that the arrangement may have."""
-    source = CreateTable(
-        "metric_source",
-        "source records by codes",
-        lambda s: s.work("msource"),
-        lambda s: _source(spec, s),
+    source = table(
+        "metric_source", "source records by codes", lambda s: _source(spec, s), into="msource"
     )
     parts = parts_of(spec, arrange)
     most = parts(State(0))
@@ -138,11 +135,11 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
         linking = part == parts(state).linking
         return _coded(part, tables(state)[part.part], state, sized=not linking)
 
-    return CreateTable(
+    return table(
         f"metric_{work[1:]}",
         "a published relation as codes",
-        lambda s: s.work(work),
         select,
+        into=work,
         when=lambda s: bool(here(s)),
     )
 

@@ -30,7 +30,7 @@ from pganon.methods.common.form.checks import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, named, query, stacked, text
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, staged
 from pganon.steps.facts import Facts
 from pganon.steps.relations import (
     PRIVATE_SCHEMA,
@@ -73,7 +73,7 @@ def _levels_steps(spec: ReleaseSpec) -> list[Step]:
         return []
     purpose = "labels of all levels above released values"
     return [
-        CreateTable(LEVELS, purpose, lambda s: s.stage(LEVELS), lambda s: _levels(spec, s)),
+        staged(LEVELS, purpose, lambda s: _levels(spec, s)),
     ]
 
 

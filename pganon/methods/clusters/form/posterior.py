@@ -21,7 +21,7 @@ from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.policy.options import CLUSTER_NO
 from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
-from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps import Check, Search, State, Step, table
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 from pganon.steps.tasks import TaskResult
 
@@ -39,10 +39,9 @@ TASK = 500
 def posterior_steps(context: QuasiSensitive) -> list[Step]:
     """From `cluster_codes` to the facts of :func:`posteriors`."""
     return [
-        CreateTable(
+        table(
             "candidates",
             "combinations that exist in small clusters",
-            lambda s: s.work("candidates"),
             lambda s: _candidates(context, s),
         ),
         Search(

@@ -38,7 +38,7 @@ from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, query, stacked
-from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps import CreateTable, Parallel, State, Step, staged
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 
@@ -178,10 +178,9 @@ def _table_steps(
 
 def _counterfeit_steps(spec: ReleaseSpec, buckets: Grouping) -> list[Step]:
     return [
-        CreateTable(
+        staged(
             COUNTERFEITS,
             "numbers of values in a bucket that nobody has",
-            lambda s: s.stage(COUNTERFEITS),
             lambda s: _counterfeits(spec, buckets, s),
         ),
         index_step(lambda s: (COUNTERFEITS, GROUP_ID), COUNTERFEITS),

@@ -38,7 +38,7 @@ from pganon.sqltools import (
     query,
     stacked,
 )
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, staged
 
 NOWHERE = 0
 """Number of the group of who is in none, whatever the values are."""
@@ -54,12 +54,8 @@ def members_step(groups: str, select: Callable[[State], exp.Expr]) -> CreateTabl
     Args:
         groups: who was in which of them, for people.
     """
-    return CreateTable(
-        "members",
-        f"the steward's memory of who was in which {groups}",
-        lambda s: s.stage("members"),
-        select,
-        analyze=False,
+    return staged(
+        "members", f"the steward's memory of who was in which {groups}", select, analyze=False
     )
 
 

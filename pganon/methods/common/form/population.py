@@ -28,7 +28,7 @@ from pganon.privacy.population import (
 )
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, staged
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
 POPULATION = "population"
@@ -54,11 +54,11 @@ def population_steps(spec: ReleaseSpec) -> list[CreateTable]:
     if spec.population is None:
         return []
     return [
-        CreateTable(
+        staged(
             "stored_population",
             f"people of {spec.population.name}, to measure the release by",
-            lambda s: s.stage(POPULATION),
             lambda s: _stored(spec, s),
+            into=POPULATION,
         )
     ]
 

@@ -38,7 +38,7 @@ from pganon.policy.options import GROUP_ID
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.resolved.model import Attribute, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
-from pganon.steps import Chains, CreateTable, State, Step
+from pganon.steps import Chains, State, Step, table
 from pganon.steps.facts import Facts
 from pganon.steps.tasks import TaskResult
 
@@ -58,13 +58,10 @@ def chains(layout: Layout) -> Chains:
     ]
     if not learners:
         return []
-    table = CreateTable(
-        _ATTACKED,
-        "records that are attacked, or teach",
-        lambda s: s.work(_ATTACKED),
-        lambda s: _attacked(learners, s),
+    attacked = table(
+        _ATTACKED, "records that are attacked, or teach", lambda s: _attacked(learners, s)
     )
-    return [[table, *[step for attack in learners for step in attack.steps]]]
+    return [[attacked, *[step for attack in learners for step in attack.steps]]]
 
 
 def _attacked(learners: Sequence[_Attack], state: State) -> exp.Select:

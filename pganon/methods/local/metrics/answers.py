@@ -13,7 +13,7 @@ from pganon.metrics.draws import holds
 from pganon.metrics.source import on_line
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import cast, col, computed_once, fragment, named, num, query, stacked, text
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 KINDS = ("source", "shown")
 
@@ -23,18 +23,18 @@ def steps(spec: ReleaseSpec, places: int) -> list[Step]:
     chain: list[Step] = []
     for kind in KINDS:
         chain += [
-            CreateTable(
+            table(
                 f"workload_match_{kind}",
                 "values that match" if kind == "source" else "shares of what is shown that match",
-                lambda s, kind=kind: s.work(f"mmatch{kind}"),
                 lambda s, kind=kind: _matches(spec, places, kind, s),
+                into=f"mmatch{kind}",
             ),
             *[
-                CreateTable(
+                table(
                     f"workload_reach_{kind}{place}",
                     f"records that match up to predicate {place + 1} ({kind})",
-                    lambda s, kind=kind, place=place: s.work(reach(kind, place + 1)),
                     lambda s, kind=kind, place=place: _reached(kind, place, s),
+                    into=reach(kind, place + 1),
                 )
                 for place in range(places)
             ],

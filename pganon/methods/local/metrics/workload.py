@@ -30,7 +30,7 @@ from pganon.metrics.draws import holds, predicates
 from pganon.metrics.queries import draws, queries
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
 BOUNDS = (
@@ -58,31 +58,31 @@ def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
     places = predicates(len(spec.attributes), workload)
     asked = restricted(spec)
     return [
-        CreateTable(
+        table(
             "workload_draws",
             "random predicates",
-            lambda s: s.work("mdraws"),
             lambda s: draws(asked, workload, s),
+            into="mdraws",
         ),
-        CreateTable(
+        table(
             "workload_queries",
             "random queries",
-            lambda s: s.work("mqueries"),
             lambda s: queries(asked, workload, s),
+            into="mqueries",
         ),
         *answers.steps(spec, places),
-        CreateTable(
+        table(
             "workload_exact",
             "answers on the source",
-            lambda s: s.work("mexact"),
             lambda s: _exact(spec, places, workload, s),
+            into="mexact",
         ),
         *([_held_step(spec)] if workload.sensitive else []),
-        CreateTable(
+        table(
             "workload_estimate",
             "answers from the published relations",
-            lambda s: s.work("mestimate"),
             lambda s: _estimate(spec, places, workload, s),
+            into="mestimate",
         ),
         *[error_step(name) for name in ("n", *[f"t{item.index}" for item in added(spec)])],
         *[step for item in added(spec) for step in _bound_steps(item, places)],
@@ -146,11 +146,8 @@ def _held_step(spec: ReleaseSpec) -> CreateTable:
             ]
         )
 
-    return CreateTable(
-        "workload_held",
-        "shares of buckets with the sensitive values asked for",
-        lambda s: s.work("mheld"),
-        held,
+    return table(
+        "workload_held", "shares of buckets with the sensitive values asked for", held, into="mheld"
     )
 
 
@@ -196,17 +193,17 @@ def _estimate(spec: ReleaseSpec, places: int, workload: Workload, state: State) 
 def _bound_steps(item: Sensitive, places: int) -> list[Step]:
     j, name = item.index, item.published
     return [
-        CreateTable(
+        table(
             f"workload_help{j}",
             f"sums of the least and the greatest values of {name} in every bucket",
-            lambda s: s.work(f"mhelp{j}"),
             lambda s: _help(item, s),
+            into=f"mhelp{j}",
         ),
-        CreateTable(
+        table(
             f"workload_bounds{j}",
             f"bounds of the sums of {name}",
-            lambda s: s.work(f"mbounds{j}"),
             lambda s: _bounds(item, places, s),
+            into=f"mbounds{j}",
         ),
         Check(
             f"workload_bound_error{j}",

@@ -13,7 +13,7 @@ from pganon.methods.common.form.regions.sets import set_bounds
 from pganon.resolved.increments import BOUNDS, CUTS
 from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, query, text
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, staged, table
 
 PATHS = "region_paths"
 _BESIDE = ("z", "loss", "glm", "height")
@@ -23,27 +23,16 @@ def bound_steps(spec: ReleaseSpec) -> list[Step]:
     """The part "bounds", of a first version."""
     if spec.growth is None or spec.growth.version is not None:
         return []
-    paths = CreateTable(
-        PATHS,
-        "the cuts on the way to every region",
-        lambda s: s.work(PATHS),
-        lambda s: _paths(spec, s),
-    )
+    paths = table(PATHS, "the cuts on the way to every region", lambda s: _paths(spec, s))
     each = [
-        CreateTable(
+        table(
             f"bound{axis.index}",
             f"bounds of {quote(axis.attribute.column.name)} in the regions",
-            lambda s, axis=axis: s.work(f"bound{axis.index}"),
             lambda s, axis=axis: _bounds_of(spec, axis, s),
         )
         for axis in axes(spec.attributes)
     ]
-    together = CreateTable(
-        BOUNDS,
-        "what groups of every region show",
-        lambda s: s.stage(BOUNDS),
-        lambda s: _together(spec, s),
-    )
+    together = staged(BOUNDS, "what groups of every region show", lambda s: _together(spec, s))
     return [paths, *each, together]
 
 

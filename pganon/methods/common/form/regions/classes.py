@@ -15,7 +15,7 @@ from pganon.policy.options import CLASS_ID
 from pganon.resolved.increments import BOUNDS, REGIONS, TESTED
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, named, query
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, staged
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
 
@@ -37,12 +37,7 @@ def region_parts(spec: ReleaseSpec) -> list[tuple[str, str]]:
 
 
 def region_step(spec: ReleaseSpec) -> CreateTable:
-    return CreateTable(
-        REGIONS,
-        "the region of every class",
-        lambda s: s.stage(REGIONS),
-        lambda s: _regions(spec, s),
-    )
+    return staged(REGIONS, "the region of every class", lambda s: _regions(spec, s))
 
 
 def _regions(spec: ReleaseSpec, state: State) -> exp.Select:
