@@ -102,7 +102,12 @@ def block_steps(context: Context) -> list[Step]:
         )
         return [whole, _counted()]
     halves = Halves(
-        lambda s: _histogram(context, s),
+        lambda s: query(
+            "select p.cluster, :piece as node, p.value, count(*) as n from p"
+            " join s on s.cluster = p.cluster group by 1, 2, 3",
+            {"p": context.placed(s), "s": s.work("pieces")},
+            piece=piece("p", "s"),
+        ),
         lambda s: _undivided(context, options.division, s),
         ["cluster"],
     )
@@ -154,15 +159,6 @@ def _pieces(context: Context, state: State) -> exp.Expr:
 def piece(table: str, sizes: str) -> exp.Expr:
     """The piece of its cluster that a record is in, from 0."""
     return piece_of(col(PLACE, table), col("pieces", sizes), col("size", sizes))
-
-
-def _histogram(context: Context, state: State) -> exp.Expr:
-    return query(
-        "select p.cluster, :piece as node, p.value, count(*) as n from p"
-        " join s on s.cluster = p.cluster group by 1, 2, 3",
-        {"p": context.placed(state), "s": state.work("pieces")},
-        piece=piece("p", "s"),
-    )
 
 
 def _undivided(context: Context, division: str, state: State) -> exp.Select:

@@ -196,19 +196,16 @@ class _Kept:
             (*clusters[place], int(value) + 1, int(kept.counts[place, value]))
             for place, value in zip(*np.nonzero(kept.counts), strict=True)
         ]
+        limits = limits_against(self.model, np.array(self.source))
         facts = {
             "lost": int(sizes.sum() - stay.sum()),
             "small": small,
             "unlike": int(sizes.sum() - stay.sum()) - small,
             "clusters": int(np.count_nonzero(stay)),
             "records": int(stay.sum()),
-            "needed": self._needed(),
+            "needed": int(smallest_classes(limits).max()) if isinstance(limits, BetaLimits) else 0,
         }
         return TaskResult(rows, facts)
-
-    def _needed(self) -> int:
-        limits = limits_against(self.model, np.array(self.source))
-        return int(smallest_classes(limits).max()) if isinstance(limits, BetaLimits) else 0
 
     def _kept(self, counts: np.ndarray) -> Kept:
         source, model = np.array(self.source), self.model
@@ -256,14 +253,11 @@ def _larger(context: Context, state: State) -> str:
     """The smallest J that leaves no record out, or how to have other priors, in words."""
     if not state.facts.get(REACHABLE):
         return "require a smaller k or a larger beta"
-    smallest = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
+    smallest = (
+        f"the smallest j that leaves none is {min(1.0, math.ceil(state[LEAST_J] * 1000) / 1000):g}"
+    )
     instead = more_alike(context.spec)
     return smallest if instead is None else f"{smallest}, {instead} makes priors more alike"
-
-
-def _rounded_up(j: float) -> float:
-    """With three decimals."""
-    return min(1.0, math.ceil(j * 1000) / 1000)
 
 
 def _placed(context: Context, state: State) -> exp.Expr:

@@ -43,7 +43,11 @@ def nearest_steps(context: Context) -> list[Step]:
             lambda s: s.work("near"),
             (("rid", "bigint"), ("gid", "bigint")),
             blocks=Blocks(
-                relation=lambda s: _read(context, s),
+                relation=lambda s: query(
+                    "select b.block, b.rid, b.value, i.h from b join i on :same",
+                    {"b": s.work("blocked"), "i": s.work("indexes")},
+                    same=equal(context.codes, "i", "b"),
+                ),
                 columns=lambda s: ["value", "h"],
                 count=lambda s: s[BLOCKS],
                 at_once=lambda s: AT_ONCE,
@@ -64,14 +68,6 @@ def _indexes(context: Context, state: State) -> exp.Expr:
     placed = on_curve(context.axes, state, cells, context.codes, bits)
     return query("select 1 from p", {"p": placed}).select(
         *[col(code, "p") for code in context.codes], named(col("h0", "p"), "h"), append=False
-    )
-
-
-def _read(context: Context, state: State) -> exp.Select:
-    return query(
-        "select b.block, b.rid, b.value, i.h from b join i on :same",
-        {"b": state.work("blocked"), "i": state.work("indexes")},
-        same=equal(context.codes, "i", "b"),
     )
 
 

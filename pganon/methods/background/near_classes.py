@@ -48,7 +48,11 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
         table(
             "piece_values",
             "sensitive values of neighbouring records",
-            lambda s: _histogram(context, s, block_size),
+            lambda s: query(
+                "select p.cluster, p.piece, p.value, count(*) as n from p"
+                " group by p.cluster, p.piece, p.value",
+                {"p": _pieced(context, s, block_size)},
+            ),
             inline=True,
         ),
         Search(
@@ -86,14 +90,6 @@ def _pieced(context: Context, state: State, block_size: int) -> exp.Select:
         "select p.*, :piece as piece from p join s on s.cluster = p.cluster",
         {"p": context.placed(state), "s": pieces},
         piece=piece_of(col(PLACE, "p"), col("pieces", "s"), col("size", "s")),
-    )
-
-
-def _histogram(context: Context, state: State, block_size: int) -> exp.Expr:
-    return query(
-        "select p.cluster, p.piece, p.value, count(*) as n from p"
-        " group by p.cluster, p.piece, p.value",
-        {"p": _pieced(context, state, block_size)},
     )
 
 

@@ -201,7 +201,12 @@ class _Grow:
 
     def __call__(self) -> TaskResult:
         people = [Person(Counter(row[2])) for row in self.rows]
-        kept = self._kept(people)
+        # Without individuals of whom no class of the block can hold all records.
+        left_out: set[int] = set()
+        for model in self.model.models:
+            if isinstance(model, IRAlphaBeta):
+                left_out.update(hopeless(people, model.alpha))
+        kept = [at for at in range(len(people)) if at not in left_out]
         if not kept:
             return TaskResult([])
         domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
@@ -210,11 +215,3 @@ class _Grow:
         return TaskResult(
             grouped_rows(self.block, [self.rows[at][1] for at in kept], grown.classes)
         )
-
-    def _kept(self, people: Sequence[Person]) -> list[int]:
-        """Without individuals of whom no class of the block can hold all records."""
-        left_out: set[int] = set()
-        for model in self.model.models:
-            if isinstance(model, IRAlphaBeta):
-                left_out.update(hopeless(people, model.alpha))
-        return [at for at in range(len(people)) if at not in left_out]

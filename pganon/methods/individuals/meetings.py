@@ -13,7 +13,7 @@ residual has met every class. Few residuals and classes are one block, which is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -74,7 +74,34 @@ def meeting_steps(
         Loop(
             "meet",
             "residuals of every block meet the classes of one",
-            body=lambda number: _meet(context, classed, shown),
+            body=lambda number: [
+                table(
+                    "units",
+                    "residuals, and classes that they meet",
+                    lambda s: units(
+                        context,
+                        s,
+                        _remaining(s, s.round),
+                        _met(s, classed(s)),
+                        lambda hulls: shown(s, hulls),
+                    ),
+                    later=0,
+                    when=_somebody,
+                ),
+                join_step(
+                    context,
+                    "joined",
+                    lambda s: s.work("units", round=s.round),
+                    lambda s: s.work("joined", round=s.round),
+                    places=blocks,
+                    at_once=lambda s: max(1, AT_ONCE // TOGETHER),
+                    limited=False,
+                    when=_somebody,
+                ),
+                Check(
+                    "met", "whether anybody is left who has not met every class", _end, gives=[_MET]
+                ),
+            ],
             until=_MET,
             rounds=_ROUNDS,
             keeps=["joined"],
@@ -127,37 +154,6 @@ def _stretches(
         blocks=num(blocks(state)),
         all=num(state[RESIDUALS] + state[_CLASSES]),
     )
-
-
-def _meet(
-    context: IdentityContext, classed: Rows, shown: Callable[[State, exp.Select], exp.Select]
-) -> Sequence[Step]:
-    return [
-        table(
-            "units",
-            "residuals, and classes that they meet",
-            lambda s: units(
-                context,
-                s,
-                _remaining(s, s.round),
-                _met(s, classed(s)),
-                lambda hulls: shown(s, hulls),
-            ),
-            later=0,
-            when=_somebody,
-        ),
-        join_step(
-            context,
-            "joined",
-            lambda s: s.work("units", round=s.round),
-            lambda s: s.work("joined", round=s.round),
-            places=blocks,
-            at_once=lambda s: max(1, AT_ONCE // TOGETHER),
-            limited=False,
-            when=_somebody,
-        ),
-        Check("met", "whether anybody is left who has not met every class", _end, gives=[_MET]),
-    ]
 
 
 def _remaining(state: State, rounds: int) -> exp.Select:

@@ -88,13 +88,9 @@ def assigned(state: State, passes: int) -> exp.Select:
         )
     ]
     names = ["regrown"] if state[JOINED] else []
-    names += _of_passes(state, "joined", passes)
+    names += [f"{'joined'}{number}" for number in range(passes)] if passes and _worth(state) else []
     parts += [query("select r.rid, r.gid from r", {"r": state.work(name)}) for name in names]
     return stacked(parts)
-
-
-def _of_passes(state: State, name: str, passes: int) -> list[str]:
-    return [f"{name}{number}" for number in range(passes)] if passes and _worth(state) else []
 
 
 # -- residuals --------------------------------------------------------------------------------
@@ -132,7 +128,13 @@ def _pass(context: IdentityContext, number: int, at_once: Callable[[State], int]
         table(
             f"left{number}",
             "residuals in every third place",
-            lambda s: _remaining(s, number),
+            lambda s: query(
+                "select s.place as block, b.rid from b join s on s.block = b.block"
+                " left join c on c.rid = b.rid where c.rid is null and s.place % :passes = :number",
+                {"b": s.work("blocked"), "s": s.work("spans"), "c": assigned(s, number)},
+                passes=num(PASSES),
+                number=num(number),
+            ),
             when=_worth,
         ),
         table(
@@ -151,16 +153,6 @@ def _pass(context: IdentityContext, number: int, at_once: Callable[[State], int]
             when=_worth,
         ),
     ]
-
-
-def _remaining(state: State, number: int) -> exp.Select:
-    return query(
-        "select s.place as block, b.rid from b join s on s.block = b.block"
-        " left join c on c.rid = b.rid where c.rid is null and s.place % :passes = :number",
-        {"b": state.work("blocked"), "s": state.work("spans"), "c": assigned(state, number)},
-        passes=num(PASSES),
-        number=num(number),
-    )
 
 
 def _classes(state: State, number: int) -> exp.Select:

@@ -83,7 +83,22 @@ def _largest(pairs: exp.Select) -> exp.Expr:
 
 def _problem(context: Context, state: State) -> PganonError | None:
     if context.buckets.aligned:
-        return _not_alignable(context, state)
+        # A refusal of shared buckets with distances: they can only bound the share of a value.
+        for part in sets(context.layout, state.facts):
+            for item in part:
+                model = context.layout.principle(item)
+                if isinstance(model, LocalBucketDiversity):
+                    continue
+                others = ", ".join(quote(other.published) for other in part if other != item)
+                return PrivacyRefusal(
+                    f"column {quote(item.published)} is associated with {others}, and buckets in"
+                    f" common cannot keep its {model.name}",
+                    model=model.name,
+                    required=model.parameter,
+                    hint=f"use local_bucket_diversity for {quote(item.published)}, or leave it out",
+                    code=ErrorCode.ASSOCIATED,
+                )
+        return None
     limit = context.buckets.link_threshold
     associated = [x for x in links(context.layout, state.facts) if x.association > limit]
     if not associated:
@@ -104,22 +119,3 @@ def _associated(link: Link, limit: float) -> PganonError:
         " together learns more than 1/l",
         code=ErrorCode.ASSOCIATED,
     )
-
-
-def _not_alignable(context: Context, state: State) -> PganonError | None:
-    """A refusal of shared buckets with distances: they can only bound the share of a value."""
-    for part in sets(context.layout, state.facts):
-        for item in part:
-            model = context.layout.principle(item)
-            if isinstance(model, LocalBucketDiversity):
-                continue
-            others = ", ".join(quote(other.published) for other in part if other != item)
-            return PrivacyRefusal(
-                f"column {quote(item.published)} is associated with {others}, and buckets in"
-                f" common cannot keep its {model.name}",
-                model=model.name,
-                required=model.parameter,
-                hint=f"use local_bucket_diversity for {quote(item.published)}, or leave it out",
-                code=ErrorCode.ASSOCIATED,
-            )
-    return None

@@ -65,7 +65,11 @@ def nearest_steps(context: Context) -> list[Step]:
             (("cell", "bigint"), ("gid", "bigint")),
             given=lambda s: given_with_losses(context.axes, s),
             batches=lambda s: s[BLOCKS],
-            rows=lambda s, batch: _rows(context, s, batch),
+            rows=lambda s, batch: query(
+                "select c.cell, c.w from c where c.block = :block order by c.cell",
+                {"c": s.work("cells")},
+                block=num(batch),
+            ).select(*codes(context, "c")),
             tasks=lambda s, given, rows: _tasks(context, s, given, rows),
         ),
         table(
@@ -104,14 +108,6 @@ def _cells(context: Context, state: State) -> exp.Expr:
         .select(*codes(context, "n"))
         .join(aliased(state.work("blocks"), "b"), on=same)
     )
-
-
-def _rows(context: Context, state: State, block: int) -> exp.Select:
-    return query(
-        "select c.cell, c.w from c where c.block = :block order by c.cell",
-        {"c": state.work("cells")},
-        block=num(block),
-    ).select(*codes(context, "c"))
 
 
 def _tasks(

@@ -35,7 +35,12 @@ def block_steps(context: AnatomyContext) -> list[Step]:
     """From the eligible records to `placed` and `leaves`, the block of every piece."""
     halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
     return [
-        _placed_step(context),
+        table(
+            "placed",
+            "places along the curve without those that lie elsewhere or are left out",
+            lambda s: _renumbered(context, s),
+            when=lambda s: context.m_invariant or context.trimmed(s),
+        ),
         *halves.steps(),
         Check(
             "blocks",
@@ -46,15 +51,6 @@ def block_steps(context: AnatomyContext) -> list[Step]:
             gives=[BLOCKS],
         ),
     ]
-
-
-def _placed_step(context: AnatomyContext) -> Step:
-    return table(
-        "placed",
-        "places along the curve without those that lie elsewhere or are left out",
-        lambda s: _renumbered(context, s),
-        when=lambda s: context.m_invariant or context.trimmed(s),
-    )
 
 
 def _histogram(context: AnatomyContext, state: State) -> exp.Expr:

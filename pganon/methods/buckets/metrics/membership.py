@@ -76,9 +76,14 @@ def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
         return query(_NOTHING)
     names = [axis.code for axis in axes(spec.attributes)]
     source = query("select distinct 1 from s", {"s": state.work("msource")})
+    tree = query("select distinct 1 from b", {"b": _rows(parts.linking, state)})
+    columns = [col(name, "b") for name in parts.linking.codes]
+    for place, part in enumerate(parts.beside()):
+        tree = _joined(tree, part, _rows(part, state), f"o{place}")
+        columns += [col(name, f"o{place}") for name in part.codes]
     sets = {
         "o": source.select(*[col(name, "s") for name in names], append=False),
-        "k": _candidates(parts, state),
+        "k": tree.select(*columns, append=False),
     }
     return query(
         "select (select count(*) from o) as originals, count(*) as candidates,"
@@ -87,12 +92,3 @@ def _membership(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
         first=col(names[0], "o"),
         same=equal(names, "o", "k"),
     )
-
-
-def _candidates(parts: Parts, state: State) -> exp.Select:
-    tree = query("select distinct 1 from b", {"b": _rows(parts.linking, state)})
-    columns = [col(name, "b") for name in parts.linking.codes]
-    for place, part in enumerate(parts.beside()):
-        tree = _joined(tree, part, _rows(part, state), f"o{place}")
-        columns += [col(name, f"o{place}") for name in part.codes]
-    return tree.select(*columns, append=False)

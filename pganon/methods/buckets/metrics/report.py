@@ -58,11 +58,6 @@ def _bucket_sizes(parts: Parts, state: State) -> exp.Expr:
     )
 
 
-def size_histogram(facts: Facts) -> dict[str, int]:
-    """Buckets by number of records, the smallest first; keys are texts, as in JSON."""
-    return {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")}
-
-
 SHOWN = 8
 """Sizes of buckets that are printed."""
 
@@ -150,18 +145,14 @@ class BucketMetrics(Metrics):
             pairs["membership"] = (
                 f"{m.candidates} candidates, {m.fakes} of them fakes, {m.originals} in the source"
             )
+        counts = [f"{n} of {size}" for size, n in (self.sizes or {}).items()]
+        shown = counts if len(counts) <= SHOWN else [*counts[: SHOWN - 1], "...", counts[-1]]
         return pairs | {
             "suppression": figure(self.suppression),
             "additional loss": figure(self.additional_loss),
             "discernibility": figure(self.discernibility),
-            "bucket sizes": _sizes(self.sizes or {}),
+            "bucket sizes": ", ".join(shown),
         }
-
-
-def _sizes(sizes: Mapping[str, int]) -> str:
-    counts = [f"{n} of {size}" for size, n in sizes.items()]
-    shown = counts if len(counts) <= SHOWN else [*counts[: SHOWN - 1], "...", counts[-1]]
-    return ", ".join(shown)
 
 
 def _divergence(reconstruction: Reconstruction) -> str:
@@ -198,13 +189,14 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     facts = state.facts
     mean = state[RELEASED] / state[CLASSES]
+    # Buckets by number of records, the smallest first; keys are texts, as in JSON.
     return {
         "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
         "membership": _membership(facts),
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
-        "sizes": size_histogram(facts),
+        "sizes": {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")},
     }
 
 

@@ -59,18 +59,14 @@ def bucket_steps(context: SlamsaContext) -> list[Step]:
 
 
 def _grouped(context: SlamsaContext, state: State) -> exp.Select:
-    new = joined(_tables(context, state))
+    new = joined(
+        [_table(state, place) for place in range(len(arrangement(context.spec, state).partitions))]
+    )
     return stacked([new, old_buckets(state)]) if context.m_invariant else new
 
 
 def _table(state: State, place: int) -> QualifiedName:
     return state.work("partition", round=place)
-
-
-def _tables(context: SlamsaContext, state: State) -> list[QualifiedName]:
-    return [
-        _table(state, place) for place in range(len(arrangement(context.spec, state).partitions))
-    ]
 
 
 def _search(context: SlamsaContext, place: int) -> Search:

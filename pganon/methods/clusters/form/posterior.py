@@ -19,7 +19,7 @@ from pganon.forms.facts import MEASURE
 from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
 from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.policy.options import CLUSTER_NO
-from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
+from pganon.privacy.quasi_sensitive import supported_combinations
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, Search, State, Step, table
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
@@ -49,7 +49,11 @@ def posterior_steps(context: QuasiSensitive) -> list[Step]:
             "how likely the likeliest combination of a small cluster is",
             lambda s: s.work("posteriors"),
             ((CLUSTER_NO, "integer"), ("attribute_set", "integer"), ("posterior", "float8")),
-            rows=lambda s, batch: _rows(s),
+            rows=lambda s, batch: query(
+                "select c.cluster_no, c.attribute_set, c.size, c.counts, c.combinations from c"
+                " order by c.size, c.cluster_no, c.attribute_set",
+                {"c": s.work("candidates")},
+            ),
             tasks=lambda s, given, rows: [
                 _Count(rows[first : first + TASK]) for first in range(0, len(rows), TASK)
             ],
@@ -84,32 +88,20 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
             most=num(MOST_COMBINATIONS),
         )
         listed = listed.select(col(CLUSTER_NO, "s")).group_by(col(CLUSTER_NO, "s"))
+        sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in qs_set.arrays]
         parts.append(
             query(
                 "select c.cluster_no, :set as attribute_set, c.n as size, :counts as counts,"
                 " l.combinations from c join l on l.cluster_no = c.cluster_no",
                 {"c": small, "l": listed},
                 set=num(number),
-                counts=_counts(qs_set),
+                counts=cast(exp.Array(expressions=sizes), "int[]"),
             )
         )
     return query(
         "select u.* from u order by u.size, u.cluster_no, u.attribute_set limit :most",
         {"u": stacked(parts)},
         most=num(MOST_ROWS),
-    )
-
-
-def _counts(qs_set: QSSet) -> exp.Expr:
-    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in qs_set.arrays]
-    return cast(exp.Array(expressions=sizes), "int[]")
-
-
-def _rows(state: State) -> exp.Select:
-    return query(
-        "select c.cluster_no, c.attribute_set, c.size, c.counts, c.combinations from c"
-        " order by c.size, c.cluster_no, c.attribute_set",
-        {"c": state.work("candidates")},
     )
 
 

@@ -26,7 +26,18 @@ MESSAGES = {
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Queries that re-measure the requirement, only from the relations in `tables`."""
     model = QuasiSensitive(spec).model
-    sets = _published_sets(spec, tables)
+    sets: dict[int, QSSet] = {}
+    for number, attributes in enumerate(spec.qs_sets.values(), start=1):
+        combinations = None
+        if "reference" in tables:
+            combinations = query(
+                "select r.* from reference as r where r.attribute_set = :set",
+                {"reference": tables["reference"]},
+                set=num(number),
+            )
+        sets[number] = QSSet(
+            [a.index for a in attributes], [a.published for a in attributes], combinations
+        )
     clusters = tables["clusters"]
     if model.counts_supported:
         histogram = supported_histogram(clusters, CLUSTER_NO, sets, lambda x, i: value_key(x))
@@ -67,22 +78,6 @@ def _check(spec: ReleaseSpec, symbol: str, parameter: int, worst: exp.Select) ->
         against=f"{model.count} combinations" if symbol == "k" else "",
         sql=render(worst),
     )
-
-
-def _published_sets(spec: ReleaseSpec, tables: Tables) -> dict[int, QSSet]:
-    sets: dict[int, QSSet] = {}
-    for number, attributes in enumerate(spec.qs_sets.values(), start=1):
-        combinations = None
-        if "reference" in tables:
-            combinations = query(
-                "select r.* from reference as r where r.attribute_set = :set",
-                {"reference": tables["reference"]},
-                set=num(number),
-            )
-        sets[number] = QSSet(
-            [a.index for a in attributes], [a.published for a in attributes], combinations
-        )
-    return sets
 
 
 def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:

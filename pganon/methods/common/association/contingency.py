@@ -86,9 +86,15 @@ def _measured(
     )
     categories = _categories(relation, columns)
     tree = query("select s.i, s.j from s join d as a on a.i = s.i join d as b on b.i = s.j")
+    # One row: arrays e<i> of the numbers and dates.
+    edges = [
+        named(scalar(_edges(relation, column.code, column.number, weighted)), f"e{i}")
+        for i, column in columns.items()
+        if column.number is not None
+    ]
     return materialized(
         tree.select(named(value, "value")),
-        e=_quarters(relation, columns, weighted),
+        e=query("select 1 as n").select(*edges),
         x=categories.select(col("w", "t")) if weighted else categories,
         g=counts,
         d=sizes,
@@ -114,16 +120,6 @@ def _categories(relation: Relation, columns: Columns) -> exp.Select:
         )
         keys.append(named(cut, f"k{i}"))
     return tree.select(*keys, append=False).join("e", join_type="cross")
-
-
-def _quarters(relation: Relation, columns: Columns, weighted: bool) -> exp.Select:
-    """One row: arrays e<i> of the numbers and dates."""
-    edges = [
-        named(scalar(_edges(relation, column.code, column.number, weighted)), f"e{i}")
-        for i, column in columns.items()
-        if column.number is not None
-    ]
-    return query("select 1 as n").select(*edges)
 
 
 def _edges(relation: Relation, code: exp.Expr, number: exp.Expr, weighted: bool) -> exp.Select:

@@ -122,7 +122,10 @@ def staging_steps(
             [
                 *[_table_steps(spec, arrange, buckets, "qit", i) for i in range(len(most.quasi))],
                 [
-                    _members_step(spec, arrange, buckets),
+                    members_step(
+                        "bucket",
+                        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
+                    ),
                     *people_steps(
                         spec,
                         buckets.all_records,
@@ -220,13 +223,6 @@ def _valued(spec: ReleaseSpec, buckets: Grouping, state: State) -> Relation:
     names = [bucket(0), *[f"v{item.index}" for item in spec.sensitive]]
     owned = query("select 1 from r", {"r": records})
     return stacked([owned.select(*[col(name, "r") for name in names], append=False), unowned])
-
-
-def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:
-    return members_step(
-        "bucket",
-        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
-    )
 
 
 def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, part: int) -> Step:

@@ -30,13 +30,9 @@ def label_steps(spec: ReleaseSpec) -> list[Step]:
         staged(
             LABELS,
             "values below the labels of the release, as hierarchies list them",
-            lambda s: _below(spec, s),
+            lambda s: union_all([_of_column(spec, s, item) for item in labelled(spec)]),
         )
     ]
-
-
-def _below(spec: ReleaseSpec, state: State) -> exp.Expr:
-    return union_all([_of_column(spec, state, item) for item in labelled(spec)])
 
 
 def _of_column(spec: ReleaseSpec, state: State, attribute: Attribute) -> exp.Select:

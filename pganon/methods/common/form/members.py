@@ -143,7 +143,8 @@ def members(
         digested = computed_once(digested)
     marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
     released = query("select t.member from t", {"t": digested}).select(
-        *[col(name, "t") for name in groups.values()], named(_array(marks), "marks")
+        *[col(name, "t") for name in groups.values()],
+        named(cast(exp.Array(expressions=list(marks)), "bigint[]"), "marks"),
     )
     if spec.individual:
         released = released.distinct()  # several records of an individual may be in a group
@@ -154,10 +155,6 @@ def members(
     return (
         stacked([released, _nowhere(spec, nowhere, list(groups.values()))]) if nowhere else released
     )
-
-
-def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
-    return cast(exp.Array(expressions=list(marks)), "bigint[]")
 
 
 def _nowhere(spec: ReleaseSpec, people: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:

@@ -38,18 +38,7 @@ def tries(rule: CutRule, state: State) -> exp.Expr:
     A group that is tried again gets all of them, widest first, as the ones before did not
     decide the cut. `more` says whether some are left out.
     """
-    return query(
-        _WIDEST,
-        {"l": _losses(rule, state), "attributes": _rows(rule)},
-        small=num(SMALL * rule.minimum_size),
-        several=num(SEVERAL),
-        candidates=num(rule.candidates),
-        widest=rule.rank(col("loss", "a")),
-    )
-
-
-def _losses(rule: CutRule, state: State) -> exp.Select:
-    """(node, n, again, l<i>, level<i>): weighted loss and level of every active group."""
+    # (node, n, again, l<i>, level<i>): weighted loss and level of every active group.
     tree = query("select e.node, e.n, e.again from nodes as e", at(state, "nodes"))
     for axis in rule.axes:
         loss = fragment(
@@ -62,7 +51,14 @@ def _losses(rule: CutRule, state: State) -> exp.Select:
         tree.select(*columns, copy=False)
     # Without the offset the planner would merge this query with the one around it, which names
     # every loss several times, and compute it as often.
-    return tree.offset(0)
+    return query(
+        _WIDEST,
+        {"l": tree.offset(0), "attributes": _rows(rule)},
+        small=num(SMALL * rule.minimum_size),
+        several=num(SEVERAL),
+        candidates=num(rule.candidates),
+        widest=rule.rank(col("loss", "a")),
+    )
 
 
 def _rows(rule: CutRule) -> exp.Select:

@@ -87,7 +87,8 @@ class CutRounds:
                 {"done": state.work("done", round=number)},
                 pair=paired(num(number), col("leaf", "d")),
             ).select(*[col(name, "d") for name in self._final_columns])
-            for number in _finishing(state)
+            for number in range(state[_ROUNDS])
+            if state[_final(number)] > 0
         ]
         return union_all([*parts, *([self.groups_beside(state)] if self.groups_beside else [])])
 
@@ -264,8 +265,3 @@ def remaining(state: State) -> tuple[QualifiedName, QualifiedName]:
 def rounds_of(state: State) -> int:
     """How many rounds there were."""
     return state[_ROUNDS]
-
-
-def _finishing(state: State) -> list[int]:
-    """Rounds in which groups became final."""
-    return [n for n in range(state[_ROUNDS]) if state[_final(n)] > 0]

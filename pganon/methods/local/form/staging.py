@@ -40,7 +40,7 @@ from pganon.methods.local.form.shared_buckets import leader, set_of
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.privacy.rows import Relation
-from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query, stacked
 from pganon.steps import CreateTable, Parallel, State, Step, staged, table
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
@@ -286,23 +286,19 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
                 named(fragment(":l::text", l=letter), form_column(item.published)), copy=False
             )
     for attribute in layout.spec.attributes:
-        tree = tree.select(*_generalized(attribute, form))
+        # The published columns of an attribute; NULL where its values are not shown.
+        shown = is_generalized(attribute, form)
+        columns: list[exp.Expr] = []
+        for column in attribute_columns(attribute):
+            value: exp.Expr = col(column.name, "e")
+            if attribute.hidden is not None:
+                # CASE loses the length or scale of a type.
+                value = cast(
+                    fragment("case when :shown then :v end", shown=shown, v=value), column.type
+                )
+            columns.append(named(value, column.name))
+        tree = tree.select(*columns)
     return tree.order_by(col(GROUP_ID, "d"))
-
-
-def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
-    """The published columns of an attribute; NULL where its values are not shown."""
-    shown = is_generalized(attribute, form)
-    columns: list[exp.Expr] = []
-    for column in attribute_columns(attribute):
-        value: exp.Expr = col(column.name, "e")
-        if attribute.hidden is not None:
-            # CASE loses the length or scale of a type.
-            value = cast(
-                fragment("case when :shown then :v end", shown=shown, v=value), column.type
-            )
-        columns.append(named(value, column.name))
-    return columns
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Expr:

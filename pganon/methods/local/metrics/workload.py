@@ -16,7 +16,6 @@ outside. `least` and `most` take as many as must and may match.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
@@ -209,7 +208,7 @@ def _bound_steps(item: Sensitive, places: int) -> list[Step]:
             f"workload_bound_error{j}",
             f"how far the bounds of the sums of {name} are apart",
             lambda s: _errors(item, s),
-            gives=bound_facts(j),
+            gives=[*[bound(j, name) for name in BOUNDS], no_sum(j)],
         ),
     ]
 
@@ -222,11 +221,6 @@ def bound(index: int, name: str) -> Fact[float | None]:
 def no_sum(index: int) -> Fact[int]:
     """Queries whose exact sum of a column is 0."""
     return count("empty", f"workload_bounds{index}_")
-
-
-def bound_facts(index: int) -> list[Fact[Any]]:
-    """The facts of the bounds of the sums of a column."""
-    return [*[bound(index, name) for name in BOUNDS], no_sum(index)]
 
 
 def _help(item: Sensitive, state: State) -> exp.Expr:

@@ -36,13 +36,22 @@ def line_bounds(axis: Axis, state: State, paths: exp.Select, taken: exp.Select) 
     attached = _ends_of_tree if isinstance(axis, TreeAxis) else _ends_of_cuts
     shown = query("select e.path, e.empty, e.z from e", {"e": _nearest(attribute, paths, taken)})
     shown = shown.select(*[named(value, name) for name, value in attached(attribute).items()])
+    # Of the span; where a region has no end, up to that of the span.
+    parts = [
+        share(
+            fragment(f"coalesce(:p, t.{end})", p=place(attribute, col(name, "b"))),
+            col("first", "t"),
+            col("last", "t"),
+        )
+        for name, end in (("hi", "last"), ("lo", "first"))
+    ]
     measured = query(
         "select b.path, case when not b.empty then b.g end as g, b.z,"
         " case when b.empty then 0 when b.z then 1 else :share end as loss,"
         " case when b.empty then 0 when b.z then :top end as known"
         " from b cross join t",
         {"b": shown.copy(), "t": _span(axis, state)},
-        share=exp.paren(_share(attribute)),
+        share=exp.paren(fragment(":stop - :start", stop=parts[0], start=parts[1])),
         top=num(axis.levels(state) if isinstance(axis, TreeAxis) else 0),
     )
     return query(
@@ -137,19 +146,6 @@ def _span(axis: Axis, state: State) -> exp.Select:
         first=first,
         last=last,
     )
-
-
-def _share(attribute: Attribute) -> exp.Expr:
-    """Of the span; where a region has no end, up to that of the span."""
-    parts = [
-        share(
-            fragment(f"coalesce(:p, t.{end})", p=place(attribute, col(name, "b"))),
-            col("first", "t"),
-            col("last", "t"),
-        )
-        for name, end in (("hi", "last"), ("lo", "first"))
-    ]
-    return fragment(":stop - :start", stop=parts[0], start=parts[1])
 
 
 def _heights(axis: Axis, state: State, shown: exp.Select) -> exp.Select:
