@@ -64,8 +64,8 @@ from pganon.methods.common.form.reference import (
     shares_steps,
     stored_reference,
 )
-from pganon.methods.common.form.regions.bounds import bound_steps
 from pganon.methods.common.form.regions.classes import (
+    bound_steps,
     region_losses,
     region_parts,
     region_step,

@@ -12,11 +12,47 @@ from pganon.encode.extents import group_extents
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import paired
 from pganon.methods.common.rounds.candidates import tries
-from pganon.methods.common.rounds.halves import halves
 from pganon.methods.common.rounds.rule import CutRule, at, round_table
-from pganon.sqltools import col, fragment, named, num, query, union_all
+from pganon.sqltools import col, equal, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, Loop, State, Step, table
 from pganon.steps.facts import Fact, count, flag
+
+SIDE = ("node", "attr", "is_left")
+
+
+def halves(rule: CutRule, state: State) -> exp.Expr:
+    """(node, attr, is_left, n, extents, [side columns]): both sides of these cuts."""
+    tree = query(
+        "select r.node, r.attr, r.cum <= b.cum as is_left, sum(r.w)::bigint as n"
+        " from ranked as r join b on b.node = r.node and b.attr = r.attr"
+        " group by r.node, r.attr, r.cum <= b.cum",
+        {"b": rule.competing(state, rule.cuts(state)), **at(state, "ranked")},
+    )
+    merged = [axis for axis in rule.axes if rule.covers and axis.merged(state, "r")]
+    tree = tree.select(*[item for axis in merged for item in axis.merged(state, "r")])
+    tree = tree.select(*rule.side_columns(state))
+    counted = [axis for axis in rule.axes if axis not in merged]
+    if not counted:
+        return tree
+    return (
+        query("select m.* from m", {"m": tree})
+        .join(_counted(rule, state, counted).subquery("k"), on=equal(SIDE, "k", "m"))
+        .select(*[col(item.alias, "k") for axis in counted for item in axis.extent(state, "c")])
+    )
+
+
+def _counted(rule: CutRule, state: State, counted: list[Axis]) -> exp.Select:
+    """(node, attr, is_left, extents) of attributes whose extents `ranked` does not have."""
+    side = exp.paren(rule.is_left(state, "b"))
+    tree = query(
+        "select b.node, b.attr, :left as is_left from cells as c join b on b.node = c.node",
+        {"b": rule.competing(state, rule.cuts(state)), **at(state, "cells")},
+        left=side,
+    )
+    tree = rule.with_place(state, tree, "b")
+    tree = tree.select(*[item for axis in counted for item in axis.extent(state, "c")])
+    return tree.group_by(col("node", "b"), col("attr", "b"), side.copy())
+
 
 _FINISHED = flag("finished")
 _ROUNDS = count("cut_rounds")

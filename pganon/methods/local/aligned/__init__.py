@@ -23,17 +23,174 @@ first; several merged chunks are one bucket.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from typing import Any
 
 from psycopg import sql
 from sqlglot import exp
 
 from pganon.encode.secrets import row_hash, run_secret
-from pganon.methods.local.aligned.merging import merging_steps, shared
-from pganon.methods.local.aligned.strata import associated, code_column, records, stratum_steps
+from pganon.identifiers import QualifiedName
+from pganon.methods.common.pairs import pair, paired
+from pganon.methods.common.search.blocks import Piece, merged
+from pganon.methods.local.aligned.strata import (
+    associated,
+    code_column,
+    l_by_item,
+    least_of,
+    records,
+    stratum_steps,
+    unpivoted,
+)
 from pganon.methods.local.context import Context
+from pganon.methods.local.form import facts
 from pganon.sqltools import cast, col, fragment, num, query, scalar, text
-from pganon.steps import State, Statement, Step, table
+from pganon.steps import CreateTable, Search, State, Statement, Step, table
+from pganon.steps.tasks import TaskResult
+
+
+def shared(state: State) -> QualifiedName:
+    """(lead, rid, b): the bucket of every record in the columns of a set."""
+    return state.work("shared")
+
+
+def merging_steps(context: Context) -> list[Step]:
+    """From `piles` to `shared`."""
+    when = partial(associated, context)
+    return [
+        Search(
+            "chunk_blocks",
+            "chunks of piles put together until each could be a bucket",
+            lambda s: s.work("chunk_blocks"),
+            (("chunk", "bigint"), ("block", "bigint"), ("alone", "boolean")),
+            rows=lambda s, batch: _chunks(context, s),
+            tasks=lambda s, given, rows: [_Blocks(rows, l_by_item(context))],
+            when=when,
+        ),
+        Search(
+            "pile_buckets",
+            "piles put together until each is a bucket",
+            lambda s: s.work("pile_buckets"),
+            (("chunk", "bigint"), ("place", "bigint"), ("b", "bigint")),
+            batches=lambda s: s[facts.CHUNKS],
+            rows=lambda s, batch: _chunk(context, s, batch),
+            tasks=lambda s, given, rows: [_Buckets(rows, l_by_item(context))] if rows else [],
+            when=when,
+        ),
+        CreateTable(
+            "shared",
+            "the bucket of every record in its associated columns",
+            shared,
+            _shared,
+            when=when,
+        ),
+    ]
+
+
+def _chunks(context: Context, state: State) -> exp.Expr:
+    """(stratum, chunk, size, item, code, n): values that may be too frequent for a chunk.
+
+    A chunk without such values has a row with NULLs. No other value is more frequent in a chunk
+    than in its stratum.
+    """
+    piles = {"p": state.work("piles")}
+    sizes = query(
+        "select p.lead, p.stratum, p.chunk, count(*) as size from p"
+        " group by p.lead, p.stratum, p.chunk",
+        piles,
+    )
+    frequent = query(
+        "select v.lead, v.stratum, v.item, v.code from v join t on t.lead = v.lead"
+        " and t.stratum = v.stratum where v.n * :l > t.piles / t.chunks * t.l and t.chunks > 1",
+        {"v": state.work("strata_values"), "t": state.work("strata")},
+        l=least_of(context, col("item", "v")),
+    )
+    values = query("select p.lead, p.stratum, p.chunk, v.item, v.code from p", piles)
+    held = query(
+        "select w.chunk, w.item, w.code, count(*) as n from w join f on f.lead = w.lead"
+        " and f.stratum = w.stratum and f.item = w.item and f.code = w.code"
+        " group by w.chunk, w.item, w.code",
+        {"w": values.join(unpivoted(context, "p"), join_type="cross"), "f": frequent},
+    )
+    return query(
+        "select dense_rank() over (order by s.lead, s.stratum) as stratum, s.chunk, s.size, h.item,"
+        " h.code, h.n from s left join h on h.chunk = s.chunk order by s.chunk, h.item, h.code",
+        {"s": sizes, "h": held},
+    )
+
+
+def _chunk(context: Context, state: State, chunk: int) -> exp.Expr:
+    """(chunk, place, item, code, n) of the piles of a chunk that is a block alone."""
+    tree = query(
+        "select p.chunk, p.place, v.item, v.code, count(*) as n from p"
+        " where p.chunk = :chunk and v.code > 0"
+        " and exists (select 1 from b where b.chunk = :chunk and b.alone)"
+        " group by p.chunk, p.place, v.item, v.code order by p.place, v.item, v.code",
+        {"p": state.work("piles"), "b": state.work("chunk_blocks")},
+        chunk=num(chunk),
+    )
+    return tree.join(unpivoted(context, "p"), join_type="cross")
+
+
+def _shared(state: State) -> exp.Expr:
+    return query(
+        "select p.lead, p.rid, coalesce(q.b, :whole) as b from p join c on c.chunk = p.chunk"
+        " left join q on q.chunk = p.chunk and q.place = p.place",
+        {
+            "p": state.work("piles"),
+            "c": state.work("chunk_blocks"),
+            "q": state.work("pile_buckets"),
+        },
+        whole=paired(col("block", "c"), num(0)),
+    )
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """The task of merging chunks; `rows` as :func:`_chunks` selects them."""
+
+    rows: Sequence[tuple[Any, ...]]
+    least: Mapping[int, int]
+
+    def __call__(self) -> TaskResult:
+        pieces = []
+        for (stratum, chunk, size), rows in groupby(self.rows, key=lambda row: row[:3]):
+            existing = _counts(row[3:] for row in rows if row[3] is not None)
+            counts = {item: existing.get(item, []) for item in self.least}
+            pieces.append(Piece(int(stratum), int(chunk), int(size), counts))
+        placed = merged(pieces, self.least, 1)
+        chunks = Counter(piece.block for piece in placed)
+        return TaskResult([(x.piece, x.block, chunks[x.block] == 1) for x in placed])
+
+
+@dataclass(frozen=True)
+class _Buckets:
+    """The task of merging piles of a chunk; `rows` as :func:`_chunk` selects them."""
+
+    rows: Sequence[tuple[Any, ...]]
+    least: Mapping[int, int]
+
+    def __call__(self) -> TaskResult:
+        pieces = []
+        for (chunk, place), rows in groupby(self.rows, key=lambda row: row[:2]):
+            counts = _counts(row[2:] for row in rows)
+            # Every record of a stratum hides the same columns.
+            size = sum(n for _, n in next(iter(counts.values())))
+            pieces.append(Piece(int(chunk), int(place), size, counts))
+        placed = merged(pieces, self.least, 1)
+        return TaskResult([(x.stratum, x.piece, pair(x.stratum, x.block)) for x in placed])
+
+
+def _counts(rows: Iterable[Sequence[Any]]) -> dict[int, list[tuple[int, int]]]:
+    """By column, (value, records)."""
+    counts: dict[int, list[tuple[int, int]]] = {}
+    for item, code, n in rows:
+        counts.setdefault(int(item), []).append((int(code), int(n)))
+    return counts
 
 
 def pile_steps(context: Context) -> list[Step]:
