@@ -19,8 +19,7 @@ A node of the curve is divided
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -35,7 +34,7 @@ from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import SLACK, BetaLimits, Model, limits_against
 from pganon.methods.common.halves import Halves
 from pganon.sqltools import col, fragment, named, num, query, scalar
-from pganon.steps import Check, Search, State, Step, table
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -59,25 +58,18 @@ def limit_step(context: Context) -> Step:
             {"k": s.work("kept")},
         ),
         tasks=lambda s, given, rows: [
-            _LimitsOf(rows, given["source"], model_against(context, given))
+            partial(_limits_of, rows, given["source"], model_against(context, given))
         ],
     )
 
 
-@dataclass(frozen=True)
-class _LimitsOf:
-    """Attributes: rows: (value, n) of what is released; source: n by value."""
-
-    rows: Sequence[tuple[Any, ...]]
-    source: Sequence[int]
-    model: Model
-
-    def __call__(self) -> TaskResult:
-        _, released = histograms(self.rows, len(self.source))
-        limits = limits_against(self.model, np.array(self.source), released[0])
-        assert isinstance(limits, BetaLimits)
-        both = zip(limits.shares.tolist(), limits.f.tolist(), strict=True)
-        return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
+def _limits_of(rows: Rows, source: Sequence[int], model: Model) -> TaskResult:
+    """Args: rows: (value, n) of what is released; source: n by value."""
+    _, released = histograms(rows, len(source))
+    limits = limits_against(model, np.array(source), released[0])
+    assert isinstance(limits, BetaLimits)
+    both = zip(limits.shares.tolist(), limits.f.tolist(), strict=True)
+    return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
 
 
 def planner(context: Context) -> Planner:

@@ -5,9 +5,7 @@ indexes   (codes, h)    the Hilbert index of every combination of codes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -22,7 +20,7 @@ from pganon.methods.background.search.limits import BetaLimits
 from pganon.methods.background.search.selection import nearest
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import col, equal, named, query
-from pganon.steps import State, Step, table
+from pganon.steps import Rows, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 200
@@ -73,29 +71,20 @@ def _indexes(context: Context, state: State) -> exp.Expr:
 
 def _task(planner: Planner, given: Given) -> TaskOf:
     limits = BetaLimits(np.array(given["f"]), np.array(given["shares"]))
-    return lambda block, rows: _Near(block, rows, limits, planner, given["seed"])
+    return lambda block, rows: partial(_near, block, rows, limits, planner, given["seed"])
 
 
-@dataclass(frozen=True, eq=False)
-class _Near:
+def _near(block: int, rows: Rows, limits: BetaLimits, planner: Planner, seed: int) -> TaskResult:
     """One block: rows (block, rid, value, h)."""
-
-    block: int
-    rows: Sequence[tuple[Any, ...]]
-    limits: BetaLimits
-    planner: Planner
-    seed: int
-
-    def __call__(self) -> TaskResult:
-        _, rids, values, indexes = zip(*self.rows, strict=True)
-        held = np.array(values) - 1
-        counts = np.bincount(held, minlength=len(self.limits.f))
-        buckets, leaves = self.planner.plan(counts, self.limits)
-        bucket_of = np.zeros(len(counts), dtype=np.int64)
-        for number, bucket in enumerate(buckets):
-            bucket_of[bucket] = number
-        drawn = np.random.default_rng([self.seed % 2**64, self.block])
-        groups = nearest(
-            np.array(indexes), bucket_of[held], leaves, lambda most: int(drawn.integers(most))
-        )
-        return TaskResult(grouped_rows(self.block, rids, [rows.tolist() for rows in groups]))
+    _, rids, values, indexes = zip(*rows, strict=True)
+    held = np.array(values) - 1
+    counts = np.bincount(held, minlength=len(limits.f))
+    buckets, leaves = planner.plan(counts, limits)
+    bucket_of = np.zeros(len(counts), dtype=np.int64)
+    for number, bucket in enumerate(buckets):
+        bucket_of[bucket] = number
+    drawn = np.random.default_rng([seed % 2**64, block])
+    groups = nearest(
+        np.array(indexes), bucket_of[held], leaves, lambda most: int(drawn.integers(most))
+    )
+    return TaskResult(grouped_rows(block, rids, [members.tolist() for members in groups]))

@@ -36,7 +36,7 @@ from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import BetaLimits
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, named, num, query
-from pganon.steps import Search, State, Step, table
+from pganon.steps import Rows, Search, State, Step, table
 from pganon.steps.tasks import Task, TaskResult
 
 AT_ONCE = 2_000
@@ -90,9 +90,7 @@ def _ranked_steps(context: Context) -> list[Step]:
     ]
 
 
-def _tasks(
-    planner: Planner, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
-) -> list[Task]:
+def _tasks(planner: Planner, given: Mapping[str, Any], rows: Rows) -> list[Task]:
     """A few tasks for many small blocks."""
     blocks = [(block, tuple(members)) for block, members in groupby(rows, key=lambda row: row[0])]
     size = max(1, -(-len(blocks) // _TASKS))

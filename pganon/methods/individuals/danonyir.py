@@ -25,7 +25,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
 from sqlglot import exp
 
@@ -51,7 +52,7 @@ from pganon.methods.individuals.search.feasibility import hopeless
 from pganon.methods.individuals.search.models import IRAlphaBeta, Person
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query, stacked
-from pganon.steps import Check, Search, State, Step, table
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -336,32 +337,27 @@ def _task(
 ) -> TaskOf:
     """Args: first: number of the first block in the names of classes."""
     readers, model = readers_of(context, state, given), search_models(context)
-    return lambda block, rows: _Grow(first + block, rows, readers, model, handle)
+    return lambda block, rows: partial(_grow, first + block, rows, readers, model, handle)
 
 
-@dataclass(frozen=True, eq=False)
-class _Grow:
+def _grow(
+    block: int,
+    rows: Rows,
+    readers: Sequence[Reader],
+    model: Every,
+    handle: Literal["loss", "suppress"],
+) -> TaskResult:
     """One block."""
-
-    block: int
-    rows: Sequence[tuple[Any, ...]]
-    readers: Sequence[Reader]
-    model: Every
-    handle: Literal["loss", "suppress"]
-
-    def __call__(self) -> TaskResult:
-        people = [Person(Counter(row[2])) for row in self.rows]
-        # Without individuals of whom no class of the block can hold all records.
-        left_out: set[int] = set()
-        for model in self.model.models:
-            if isinstance(model, IRAlphaBeta):
-                left_out.update(hopeless(people, model.alpha))
-        kept = [at for at in range(len(people)) if at not in left_out]
-        if not kept:
-            return TaskResult([])
-        domains, parts = attributes(self.readers, [self.rows[at][3:] for at in kept])
-        those = individuals_of(domains, parts, [people[at] for at in kept])
-        grown = danonyir(those, self.model, domains, handle=self.handle)
-        return TaskResult(
-            grouped_rows(self.block, [self.rows[at][1] for at in kept], grown.classes)
-        )
+    people = [Person(Counter(row[2])) for row in rows]
+    # Without individuals of whom no class of the block can hold all records.
+    left_out: set[int] = set()
+    for each in model.models:
+        if isinstance(each, IRAlphaBeta):
+            left_out.update(hopeless(people, each.alpha))
+    kept = [at for at in range(len(people)) if at not in left_out]
+    if not kept:
+        return TaskResult([])
+    domains, parts = attributes(readers, [rows[at][3:] for at in kept])
+    those = individuals_of(domains, parts, [people[at] for at in kept])
+    grown = danonyir(those, model, domains, handle=handle)
+    return TaskResult(grouped_rows(block, [rows[at][1] for at in kept], grown.classes))

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 
@@ -54,7 +54,7 @@ def geneir_steps(context: IdentityContext) -> list[Step]:
                 "select :seed as seed", seed=scalar(run_secret(s, "partition_seed"))
             ),
             rows=lambda s, batch: query("select 1 as nothing"),
-            tasks=lambda s, given, rows: [_Draw(_levels(context, s), given["seed"])],
+            tasks=lambda s, given, rows: [partial(_draw, _levels(context, s), given["seed"])],
         ),
         table(
             "left",
@@ -115,22 +115,16 @@ def _levels(context: IdentityContext, state: State) -> list[int]:
     return [axis.levels(state) for axis in trees(context)]
 
 
-@dataclass(frozen=True)
-class _Draw:
+def _draw(levels: Sequence[int], seed: int) -> TaskResult:
     """At every step one of the hierarchies that are not yet at their root."""
-
-    levels: Sequence[int]
-    seed: int
-
-    def __call__(self) -> TaskResult:
-        draw = random.Random(self.seed)  # noqa: S311 - reproducible, from a secret seed
-        remaining = list(self.levels)
-        rows: list[tuple[int, int]] = []
-        while any(remaining):
-            attribute = draw.choice([a for a, levels in enumerate(remaining) if levels])
-            remaining[attribute] -= 1
-            rows.append((len(rows) + 1, attribute))
-        return TaskResult(rows)
+    draw = random.Random(seed)  # noqa: S311 - reproducible, from a secret seed
+    remaining = list(levels)
+    rows: list[tuple[int, int]] = []
+    while any(remaining):
+        attribute = draw.choice([a for a, left in enumerate(remaining) if left])
+        remaining[attribute] -= 1
+        rows.append((len(rows) + 1, attribute))
+    return TaskResult(rows)
 
 
 def _sweep(context: IdentityContext) -> Sequence[Step]:

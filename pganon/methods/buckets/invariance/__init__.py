@@ -18,9 +18,7 @@ Where they are not eligible, they are permanently suppressed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from sqlglot import exp
 
@@ -30,7 +28,7 @@ from pganon.methods.buckets.invariance.others import DEALT, other_steps, others
 from pganon.methods.buckets.invariance.survivors import counted, fits, survivor_steps, survivors
 from pganon.methods.buckets.search.filling import Candidates, filled
 from pganon.sqltools import col, fragment, named, query
-from pganon.steps import Search, State, Step, table
+from pganon.steps import Rows, Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -59,7 +57,7 @@ def fill_steps(context: InvarianceContext) -> list[Step]:
             lambda s: s.work("taken"),
             (("code", "bigint"), ("n", "bigint")),
             rows=lambda s, batch: _candidates(context, s),
-            tasks=lambda s, given, rows: [_Fill(tuple(rows), context.l)],
+            tasks=lambda s, given, rows: [partial(_fill, tuple(rows), context.l)],
         ),
     ]
 
@@ -94,16 +92,9 @@ def _candidates(context: InvarianceContext, state: State) -> exp.Select:
     ).select(*[col(code, "r") for code in context.codes])
 
 
-@dataclass(frozen=True)
-class _Fill:
-    rows: Sequence[tuple[Any, ...]]
-    l: int  # noqa: E741 (the field's own letter)
-
-    def __call__(self) -> TaskResult:
-        candidates = [
-            Candidates(code, tuple(values), n, need) for code, n, need, *values in self.rows
-        ]
-        return TaskResult(list(filled(candidates, self.l).items()))
+def _fill(rows: Rows, l: int) -> TaskResult:  # noqa: E741
+    candidates = [Candidates(code, tuple(values), n, need) for code, n, need, *values in rows]
+    return TaskResult(list(filled(candidates, l).items()))
 
 
 __all__ = [

@@ -14,7 +14,6 @@ a block. Blocks and classes depend only on quasi-identifiers, and on which recor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -38,7 +37,6 @@ from pganon.methods.common.base import Method
 from pganon.methods.common.block_search import (
     Blocks,
     Given,
-    Rows,
     block_search,
     given_of_axes,
     grouped_rows,
@@ -47,9 +45,9 @@ from pganon.methods.common.division import division_steps, sensitive_static, sen
 from pganon.methods.common.suppression import RELEASED
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, num, query
-from pganon.steps import Scope, State, Step, table
+from pganon.steps import Rows, Scope, State, Step, table
 from pganon.steps.facts import Facts
-from pganon.steps.tasks import TaskResult
+from pganon.steps.tasks import Task, TaskResult
 
 AT_ONCE = 20_000
 """Records whose blocks are read and divided in one batch."""
@@ -100,13 +98,13 @@ def _blocked(context: SlomsContext, state: State) -> exp.Expr:
     ).select(*[col(code, "o") for code in codes])
 
 
-def _task(context: SlomsContext, state: State, given: Given, block: int, rows: Rows) -> _Classes:
+def _task(context: SlomsContext, state: State, given: Given, block: int, rows: Rows) -> Task:
     _, rids, *codes = zip(*rows, strict=True)
     attributes = [
         _attribute(axis, state, given.get(axis.code) or (), column)
         for axis, column in zip(context.axes, codes, strict=True)
     ]
-    return _Classes(block, rids, attributes, context.k)
+    return partial(_classes, block, rids, attributes, context.k)
 
 
 def _attribute(
@@ -124,16 +122,11 @@ def _attribute(
     return Category([(code,) for code in codes])
 
 
-@dataclass(frozen=True)
-class _Classes:
-    block: int
-    rids: Sequence[int]
-    attributes: Sequence[Coordinates]
-    k: int
-
-    def __call__(self) -> TaskResult:
-        result = kaca(self.attributes, self.k)
-        return TaskResult(grouped_rows(self.block, self.rids, result.classes))
+def _classes(
+    block: int, rids: Sequence[int], attributes: Sequence[Coordinates], k: int
+) -> TaskResult:
+    result = kaca(attributes, k)
+    return TaskResult(grouped_rows(block, rids, result.classes))
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:

@@ -41,6 +41,7 @@ in which part.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -74,7 +75,7 @@ from pganon.methods.classes.one_dimensional.line import (
 )
 from pganon.methods.classes.one_dimensional.options import OneDimensional
 from pganon.methods.classes.one_dimensional.search.windows import Problem
-from pganon.methods.classes.one_dimensional.tasks import Added, Block, Order
+from pganon.methods.classes.one_dimensional.tasks import added, classes, order
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.methods.common.packing import packed
@@ -343,7 +344,7 @@ def _order(line: Line) -> Search:
     def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
         layout = Layout.of(line, state, given, apart=apart)
         problem = Problem(layout.attributes, line.spec.minimum_size, line.relaxed)
-        return [Order(layout, problem, units_of(line, state, given, row)) for row in rows]
+        return [partial(order, layout, problem, units_of(line, state, given, row)) for row in rows]
 
     return Search(
         BEHIND,
@@ -360,7 +361,7 @@ def _added(line: Line) -> Search:
     apart = _options(line.spec).dominant == "apart"
 
     def tasks(state: State, given: Mapping[str, Any], rows: Sequence[Any]) -> list[Task]:
-        return [Added(Layout.of(line, state, given, apart=apart))]
+        return [partial(added, Layout.of(line, state, given, apart=apart))]
 
     return Search(
         ADDED,
@@ -387,7 +388,8 @@ def _search(line: Line) -> Search:
         for row in rows:
             units = units_of(line, state, given, row)
             made.append(
-                Block(
+                partial(
+                    classes,
                     block=row[0],
                     first=row[1],
                     layout=layout,

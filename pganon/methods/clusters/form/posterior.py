@@ -9,9 +9,7 @@ Worlds are counted in Python, on numbers of values; see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from sqlglot import exp
 
@@ -21,7 +19,7 @@ from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.policy.options import CLUSTER_NO
 from pganon.privacy.quasi_sensitive import supported_combinations
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
-from pganon.steps import Check, Search, State, Step, table
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 from pganon.steps.tasks import TaskResult
 
@@ -55,7 +53,7 @@ def posterior_steps(context: QuasiSensitive) -> list[Step]:
                 {"c": s.work("candidates")},
             ),
             tasks=lambda s, given, rows: [
-                _Count(rows[first : first + TASK]) for first in range(0, len(rows), TASK)
+                partial(_count, rows[first : first + TASK]) for first in range(0, len(rows), TASK)
             ],
         ),
         Check(
@@ -105,17 +103,13 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     )
 
 
-@dataclass(frozen=True)
-class _Count:
-    rows: Sequence[tuple[Any, ...]]
-
-    def __call__(self) -> TaskResult:
-        counted: list[tuple[int, int, float]] = []
-        for cluster, attribute_set, size, counts, combinations in self.rows:
-            posterior = worst_posterior(counts, combinations, size)
-            if posterior is not None:
-                counted.append((cluster, attribute_set, float(posterior)))
-        return TaskResult(counted)
+def _count(rows: Rows) -> TaskResult:
+    counted: list[tuple[int, int, float]] = []
+    for cluster, attribute_set, size, counts, combinations in rows:
+        posterior = worst_posterior(counts, combinations, size)
+        if posterior is not None:
+            counted.append((cluster, attribute_set, float(posterior)))
+    return TaskResult(counted)
 
 
 def _highest(context: QuasiSensitive, state: State) -> exp.Expr:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -49,7 +48,7 @@ from pganon.methods.local.aligned.strata import (
 from pganon.methods.local.context import Context
 from pganon.methods.local.form import facts
 from pganon.sqltools import cast, col, fragment, num, query, scalar, text
-from pganon.steps import CreateTable, Search, State, Statement, Step, table
+from pganon.steps import CreateTable, Rows, Search, State, Statement, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -68,7 +67,7 @@ def merging_steps(context: Context) -> list[Step]:
             lambda s: s.work("chunk_blocks"),
             (("chunk", "bigint"), ("block", "bigint"), ("alone", "boolean")),
             rows=lambda s, batch: _chunks(context, s),
-            tasks=lambda s, given, rows: [_Blocks(rows, l_by_item(context))],
+            tasks=lambda s, given, rows: [partial(_blocks, rows, l_by_item(context))],
             when=when,
         ),
         Search(
@@ -78,7 +77,9 @@ def merging_steps(context: Context) -> list[Step]:
             (("chunk", "bigint"), ("place", "bigint"), ("b", "bigint")),
             batches=lambda s: s[facts.CHUNKS],
             rows=lambda s, batch: _chunk(context, s, batch),
-            tasks=lambda s, given, rows: [_Buckets(rows, l_by_item(context))] if rows else [],
+            tasks=lambda s, given, rows: (
+                [partial(_buckets, rows, l_by_item(context))] if rows else []
+            ),
             when=when,
         ),
         CreateTable(
@@ -149,40 +150,28 @@ def _shared(state: State) -> exp.Expr:
     )
 
 
-@dataclass(frozen=True)
-class _Blocks:
+def _blocks(rows: Rows, least: Mapping[int, int]) -> TaskResult:
     """The task of merging chunks; `rows` as :func:`_chunks` selects them."""
-
-    rows: Sequence[tuple[Any, ...]]
-    least: Mapping[int, int]
-
-    def __call__(self) -> TaskResult:
-        pieces = []
-        for (stratum, chunk, size), rows in groupby(self.rows, key=lambda row: row[:3]):
-            existing = _counts(row[3:] for row in rows if row[3] is not None)
-            counts = {item: existing.get(item, []) for item in self.least}
-            pieces.append(Piece(int(stratum), int(chunk), int(size), counts))
-        placed = merged(pieces, self.least, 1)
-        chunks = Counter(piece.block for piece in placed)
-        return TaskResult([(x.piece, x.block, chunks[x.block] == 1) for x in placed])
+    pieces = []
+    for (stratum, chunk, size), group in groupby(rows, key=lambda row: row[:3]):
+        existing = _counts(row[3:] for row in group if row[3] is not None)
+        counts = {item: existing.get(item, []) for item in least}
+        pieces.append(Piece(int(stratum), int(chunk), int(size), counts))
+    placed = merged(pieces, least, 1)
+    chunks = Counter(piece.block for piece in placed)
+    return TaskResult([(x.piece, x.block, chunks[x.block] == 1) for x in placed])
 
 
-@dataclass(frozen=True)
-class _Buckets:
+def _buckets(rows: Rows, least: Mapping[int, int]) -> TaskResult:
     """The task of merging piles of a chunk; `rows` as :func:`_chunk` selects them."""
-
-    rows: Sequence[tuple[Any, ...]]
-    least: Mapping[int, int]
-
-    def __call__(self) -> TaskResult:
-        pieces = []
-        for (chunk, place), rows in groupby(self.rows, key=lambda row: row[:2]):
-            counts = _counts(row[2:] for row in rows)
-            # Every record of a stratum hides the same columns.
-            size = sum(n for _, n in next(iter(counts.values())))
-            pieces.append(Piece(int(chunk), int(place), size, counts))
-        placed = merged(pieces, self.least, 1)
-        return TaskResult([(x.stratum, x.piece, pair(x.stratum, x.block)) for x in placed])
+    pieces = []
+    for (chunk, place), group in groupby(rows, key=lambda row: row[:2]):
+        counts = _counts(row[2:] for row in group)
+        # Every record of a stratum hides the same columns.
+        size = sum(n for _, n in next(iter(counts.values())))
+        pieces.append(Piece(int(chunk), int(place), size, counts))
+    placed = merged(pieces, least, 1)
+    return TaskResult([(x.stratum, x.piece, pair(x.stratum, x.block)) for x in placed])
 
 
 def _counts(rows: Iterable[Sequence[Any]]) -> dict[int, list[tuple[int, int]]]:
