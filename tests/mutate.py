@@ -122,7 +122,7 @@ TARGETS = {
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
            ("__init__", "clusters", "blocks", "value_buckets", "near_classes", "eligible_clusters",
-            "near", "options", "prior_facts", "baseline", "rows", "published_distribution",
+            "options", "prior_facts", "baseline", "rows", "published_distribution",
             "context")),
          "pganon/methods/background/form/audit.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
@@ -145,7 +145,7 @@ TARGETS = {
         ("test_background_posterior",),
     ),
     "geneir": Target(
-        ("pganon/methods/individuals/geneir.py", "pganon/methods/individuals/meetings.py"),
+        ("pganon/methods/individuals/geneir.py",),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
     "identity_evidence": Target(

@@ -29,7 +29,7 @@ from pganon.methods.background.search.primacy import Classes, k_primacy
 from pganon.methods.common.attribute_arrays import attribute_arrays, given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.search import attributes
-from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.search.elements import Hierarchical
 from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import Rows, Scope, Search, State, Step, table
 from pganon.steps.facts import count

@@ -23,9 +23,15 @@ from pganon.forms.work import GROUP_CELLS
 from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.packing import array_text, number_of_words, packed, unpacked
 from pganon.methods.common.pairs import paired
-from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
 from pganon.methods.common.rounds.median import MedianCuts
-from pganon.methods.common.rounds.rounds import CutRounds, remaining, rounds_of, start_step
+from pganon.methods.common.rounds.rounds import (
+    SEVERAL,
+    SMALL,
+    CutRounds,
+    remaining,
+    rounds_of,
+    start_step,
+)
 from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
