@@ -6,7 +6,7 @@ which all of its records share. Every individual is in one class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -16,9 +16,10 @@ from pganon.forms.elements import value_key
 from pganon.forms.facts import MEASURE
 from pganon.forms.form import STRUCTURE, Linkage, Tables, Whole
 from pganon.forms.links import linked_by
+from pganon.forms.sentences import Told, count, share, told
 from pganon.forms.shape import Relations, Shape
 from pganon.forms.stored_relations import numbers, numbers_step, repeated
-from pganon.forms.utility import IdentityUtility, class_utility
+from pganon.forms.utility import IdentityUtility, Utility, class_utility
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import (
@@ -28,7 +29,6 @@ from pganon.methods.common.form import (
 )
 from pganon.methods.common.form.checks import requirement_check, structure_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
-from pganon.methods.individuals import sentences
 from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.evidence.people import Individuals
@@ -39,6 +39,43 @@ from pganon.sqltools import aliased, col, fragment, named, num, query, render, s
 from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+MESSAGES = {
+    "structure_of_individuals": "Everybody is in one group, under one number.",
+    "exposed": "Few people have a value that nobody else of their group has, beside others.",
+    "smallest_count_group": "In every group at least {required} people have equally many records.",
+}
+
+
+def tell(utility: Utility, members: str) -> list[Told]:
+    assert isinstance(utility, IdentityUtility)
+    return list(_told(utility))
+
+
+def _told(utility: IdentityUtility) -> Iterator[Told]:
+    yield told(
+        "records of a person",
+        "Records of a person stay together: ",
+        count(utility.individuals),
+        " people are released. Who knows how many records somebody has is left with at least ",
+        count(utility.smallest_count_group),
+        " of the people of a group.",
+    )
+    yield told(
+        "a value that nobody else has",
+        count(utility.exposed),
+        " people have a value that nobody else of their group has, beside other values: who knows"
+        " the one of them learns the others.",
+        of=utility.exposed,
+    )
+    if utility.vulnerable is not None:
+        yield told(
+            "vulnerable groups",
+            "In ",
+            share(utility.vulnerable),
+            " of the groups records can be picked, one of each person, that have fewer different"
+            " values, or one of them more often, than is required of all records together.",
+        )
 
 
 def records(tables: Relations, item: Sensitive) -> exp.Select:
@@ -345,7 +382,7 @@ IDENTITY = replace(
     shape=shape,
     staging=replace(CLASSES.staging, steps=staging_steps),
     verification=replace(
-        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=sentences.MESSAGES
+        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=MESSAGES
     ),
     publication=replace(CLASSES.publication, views=views, warnings=_warnings),
     statistics=replace(
@@ -357,7 +394,7 @@ IDENTITY = replace(
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
         evidence=EVIDENCE,
-        tells=sentences.tell,
+        tells=tell,
     ),
     linkage=Linkage(linked_by(holders, CLASS_ID)),
 )

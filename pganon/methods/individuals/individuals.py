@@ -42,10 +42,6 @@ from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count, counts
 
 
-def feasible_steps(context: IdentityContext) -> list[Step]:
-    return [_check(requirement, n) for n, requirement in enumerate(context.spec.requirements)]
-
-
 def _check(requirement: Requirement, number: int) -> Check:
     model = requirement.model
     if model.bound is Bound.AT_LEAST:
@@ -152,7 +148,7 @@ def individual_steps(context: IdentityContext) -> list[Step]:
     assert isinstance(options, DAnonyIR | GeneIR)
     return [
         *([_agreement(context)] if options.qi_conflict == "reject" else []),
-        *feasible_steps(context),
+        *[_check(requirement, n) for n, requirement in enumerate(context.spec.requirements)],
         table(
             "individuals",
             "individuals with what their records have",

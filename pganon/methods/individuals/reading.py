@@ -12,8 +12,7 @@ import numpy as np
 from pganon.methods.common.attribute_arrays import attribute_arrays
 from pganon.methods.common.block_search import Given
 from pganon.methods.common.search.attributes import Nominal, Ordered, Tree, Values
-from pganon.methods.common.search.elements import Categorical, Domain, Numeric
-from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.search.elements import Categorical, Domain, Hierarchical, Numeric
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.search.classes import Individuals
 from pganon.methods.individuals.search.conjunction import Every, Individual

@@ -11,7 +11,7 @@ a residual `held<j>` has the value of every record.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -33,7 +33,7 @@ from pganon.methods.individuals.search.models import Tally
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, named, query, stacked
-from pganon.steps import Name, Search, State
+from pganon.steps import Name, Rows, Search, State
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -161,40 +161,32 @@ def join_step(
 
 def _task(context: IdentityContext, state: State, given: Given, limited: bool) -> TaskOf:
     readers, model = readers_of(context, state, given), search_models(context)
-    return lambda block, rows: _Join(rows, readers, model, limited)
+    return lambda block, rows: partial(_join, rows, readers, model, limited)
 
 
-@dataclass(frozen=True, eq=False)
-class _Join:
+def _join(rows: Rows, readers: Sequence[Reader], model: Every, limited: bool) -> TaskResult:
     """The units of one block; residuals in the order of their numbers, which is random."""
-
-    rows: Sequence[tuple[Any, ...]]
-    readers: Sequence[Reader]
-    model: Every
-    limited: bool
-
-    def __call__(self) -> TaskResult:
-        residuals = [row for row in self.rows if row[2]]
-        there = [row for row in self.rows if not row[2]]
-        if not there or not residuals:
-            return TaskResult([])
-        hulls = _FIRST + 3 * self.model.columns
-        domains, parts = attributes(self.readers, [row[hulls:] for row in (*residuals, *there)])
-        their_parts = [part[:, : len(residuals)] for part in parts]
-        people = [Individual.of(row[_FIRST:hulls:3]) for row in residuals]
-        classes = Classes(individuals_of(domains, their_parts, people), self.model, domains)
-        for at, row in enumerate(there, start=len(residuals)):
-            element = tuple(d.part(part, at) for d, part in zip(domains, parts, strict=True))
-            classes.adopt(element, row[4], self.model.resume(_tallies(row[:hulls])))
-        for individual in range(len(residuals)):
-            classes.handle(individual, limited=self.limited)
-        return TaskResult(
-            [
-                (residuals[member][1], row[1])
-                for row, item in zip(there, classes.made, strict=True)
-                for member in item.members
-            ]
-        )
+    residuals = [row for row in rows if row[2]]
+    there = [row for row in rows if not row[2]]
+    if not there or not residuals:
+        return TaskResult([])
+    hulls = _FIRST + 3 * model.columns
+    domains, parts = attributes(readers, [row[hulls:] for row in (*residuals, *there)])
+    their_parts = [part[:, : len(residuals)] for part in parts]
+    people = [Individual.of(row[_FIRST:hulls:3]) for row in residuals]
+    classes = Classes(individuals_of(domains, their_parts, people), model, domains)
+    for at, row in enumerate(there, start=len(residuals)):
+        element = tuple(d.part(part, at) for d, part in zip(domains, parts, strict=True))
+        classes.adopt(element, row[4], model.resume(_tallies(row[:hulls])))
+    for individual in range(len(residuals)):
+        classes.handle(individual, limited=limited)
+    return TaskResult(
+        [
+            (residuals[member][1], row[1])
+            for row, item in zip(there, classes.made, strict=True)
+            for member in item.members
+        ]
+    )
 
 
 _FIRST = 2 + len(_FACTS)

@@ -28,7 +28,7 @@ from pganon.privacy.population import (
 )
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, staged
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
 POPULATION = "population"
@@ -54,11 +54,11 @@ def population_steps(spec: ReleaseSpec) -> list[CreateTable]:
     if spec.population is None:
         return []
     return [
-        CreateTable(
+        staged(
             "stored_population",
             f"people of {spec.population.name}, to measure the release by",
-            lambda s: s.stage(POPULATION),
             lambda s: _stored(spec, s),
+            into=POPULATION,
         )
     ]
 
@@ -68,17 +68,13 @@ def _stored(spec: ReleaseSpec, state: State) -> exp.Select:
     cell = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=values))
     tree = query("select p.n from p", {"p": state.work(CELLS)})
     tree = tree.select(named(cell, "cell"), *[value.copy() for value in values])
-    for attribute in _labelled(spec):
+    for attribute in (a for a in spec.attributes if a.form is Shown.LABEL):
         alias = f"l{attribute.index}"
         on = exp.EQ(this=col("value", alias), expression=col(f"q{attribute.index}", "p"))
         tree = tree.join(
             aliased(state.work(place(attribute.index)), alias), on=on, join_type="left"
         ).select(named(col("path", alias), f"path{attribute.index}"))
     return tree
-
-
-def _labelled(spec: ReleaseSpec) -> list[Attribute]:
-    return [attribute for attribute in spec.attributes if attribute.form is Shown.LABEL]
 
 
 # -- verification ----------------------------------------------------------------------------------

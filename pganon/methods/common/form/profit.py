@@ -21,7 +21,7 @@ from pganon.privacy.base import Relation
 from pganon.privacy.population import PopulationModel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, conjunction, equal, fragment, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, staged, table
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
 LOSSES = "losses"
@@ -39,11 +39,11 @@ def loss_steps(spec: ReleaseSpec) -> list[CreateTable]:
     if not spec.profits:
         return []
     return [
-        CreateTable(
+        staged(
             "stored_losses",
             "what every class loses, to measure the release by",
-            lambda s: s.stage(LOSSES),
             lambda s: _lost(spec, s, s.work(EXTENTS), CLASS_ID),
+            into=LOSSES,
         )
     ]
 
@@ -81,12 +81,7 @@ def profitable_steps(spec: ReleaseSpec) -> list[Step]:
     if not leaves_unprofitable_out(spec):
         return []
     return [
-        CreateTable(
-            _PROFITABLE,
-            "the groups that pay",
-            lambda s: s.work(_PROFITABLE),
-            lambda s: _paying(spec, s),
-        ),
+        table(_PROFITABLE, "the groups that pay", lambda s: _paying(spec, s)),
         suppressed_check(
             spec,
             lambda s: s.work(_PROFITABLE),
