@@ -27,7 +27,7 @@ from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import END, LATE, PERIOD, START, TIMED_ROWS, closes
+from pganon.resolved.periods import END, LATE, PERIOD, START, closes
 from pganon.resolved.tables import Events, Item, Lookup, Related
 from pganon.sqltools import (
     aliased,
@@ -40,7 +40,6 @@ from pganon.sqltools import (
     scalar,
     stacked,
     text,
-    total,
 )
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
@@ -167,23 +166,6 @@ def _rows_of_members(spec: ReleaseSpec, state: State, related: Related) -> exp.E
         for number in sorted(related.timed)
     ]
     return scalar(query("select count(*) from r", {"r": stacked(each)}))
-
-
-def timed_step(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """How many rows are published, or left out with their groups of a period, to count those that
-    come late."""
-    timed = [events for events in related.events if events.index in related.timed]
-
-    def select(state: State) -> exp.Select:
-        each = [
-            rows_table(state, e) if spec.closes else released_rows(spec, state, related, e)
-            for e in timed
-        ]
-        counted = [scalar(query("select count(*) from r", {"r": rows})) for rows in each]
-        return exp.select(named(total(counted), TIMED_ROWS.column))
-
-    purpose = "rows of the periods that are published"
-    return (Check("timed", purpose, select, gives=[TIMED_ROWS]),) if timed else ()
 
 
 def _texts(events: Events) -> list[exp.Expr]:
@@ -582,19 +564,6 @@ def _rows(state: State, events: Events) -> exp.Select:
         ranked = fragment("(dense_rank() over (order by :s))::int", s=col(f"s{item.index}", "m"))
         tree = tree.select(named(ranked, f"k{item.index}"), col(f"s{item.index}", "m"))
     return tree
-
-
-def released_rows(
-    spec: ReleaseSpec, state: State, related: Related, events: Events
-) -> QualifiedName | exp.Select:
-    """Rows of people who are in groups."""
-    if not spec.tests_once:
-        return rows_table(state, events)
-    groups = state.work(class_groups(related.partition_of(events).index))
-    return query(
-        "select r.* from r join g on g.gid = r.gid",
-        {"r": rows_table(state, events), "g": groups},
-    )
 
 
 def released_people(
