@@ -11,11 +11,11 @@ from sqlglot import exp
 from pganon.forms.sentences import Told, count, share, told
 from pganon.forms.utility import ClassUtility, Utility, class_utility
 from pganon.forms.work import class_groups
-from pganon.methods.related.groups import grouped_facts
+from pganon.methods.related.groups import facts_table
 from pganon.methods.related.staging import group_part
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Events, Partition, Related
-from pganon.sqltools import aliased, fragment, named, num, query, scalar
+from pganon.sqltools import in_one_row, num, query, scalar
 from pganon.steps import Check, State, Step
 from pganon.steps import facts as observed
 
@@ -127,43 +127,38 @@ def _share_of(events: Events) -> observed.Fact[float]:
 
 
 def _figures(state: State, related: Related) -> exp.Select:
-    each = [(_groups(state, related, p), f"g{p.index}") for p in related.partitions]
-    each += [(_one_person(state, related, e), f"e{e.index}") for e in related.events]
-    (first, alias), *others = each
-    tree = exp.select("*").from_(aliased(first, alias))
-    for one, alias in others:
-        tree = tree.join(aliased(one, alias), join_type="cross")
-    return tree
+    groups = [(p.index, _groups(state, related, p)) for p in related.partitions]
+    return in_one_row(
+        [*groups, *[(e.index, _one_person(state, related, e)) for e in related.events]]
+    )
 
 
 def _groups(state: State, related: Related, p: Partition) -> exp.Select:
-    limited = query(
-        "select count(*) from e where (select count(*) = 2 and min(s.n) >= :size from s"
-        " where s.parent = e.grp)",
-        {
-            "e": query("select distinct g.grp from g", {"g": state.work(class_groups(p.index))}),
-            "s": state.work(f"sums{p.index}"),
-        },
+    cut = query(
+        "select s.parent from s where s.parent in (select g.grp from g) group by s.parent"
+        " having count(*) = 2 and min(s.n) >= :size",
+        {"s": state.work(f"sums{p.index}"), "g": state.work(class_groups(p.index))},
         size=num(related.group_size),
     )
-    figures = {
-        "groups": fragment("count(*)"),
-        "smallest": fragment("min(g.people)"),
-        "largest": fragment("max(g.people)"),
-        "limited": scalar(limited),
-    }
-    tree = query("select 1 from g", {"g": state.stage(group_part(p))})
-    shown = [named(figures[name], fact.column) for name, fact in _facts_of(p).items()]
-    return tree.select(*shown, append=False)
+    limited = query("select count(*) from c", {"c": cut})
+    return query(
+        "select count(*) as groups, min(g.people) as smallest, max(g.people) as largest,"
+        " :limited as limited from g",
+        {"g": state.stage(group_part(p))},
+        limited=scalar(limited),
+    )
 
 
 def _one_person(state: State, related: Related, events: Events) -> exp.Select:
     """Of the values of all columns, each once for a person."""
     each = query(
-        "select f.grp, f.person, count(*) as n from f group by f.grp, f.person",
-        {"f": grouped_facts(state, related, events)},
+        "select f.gid, f.person, count(*) as n from f where f.item = any(:items)"
+        " group by f.gid, f.person",
+        {"f": facts_table(state, events)},
+        items=exp.array(*[num(item.index) for item in events.slices]),
     )
-    whole = query("select e.n, sum(e.n) over (partition by e.grp) as whole from e", {"e": each})
-    tree = query("select 1 from w", {"w": whole})
-    most = fragment("coalesce(max(w.n / w.whole), 0)::float8")
-    return tree.select(named(most, _share_of(events).column), append=False)
+    share = query(
+        "select max(e.n) / sum(e.n) as most from e join g on g.gid = e.gid group by g.grp",
+        {"e": each, "g": state.work(class_groups(related.partition_of(events).index))},
+    )
+    return query("select coalesce(max(s.most), 0)::float8 as one_person from s", {"s": share})

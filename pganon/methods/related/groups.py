@@ -26,7 +26,7 @@ from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import LEFT_OUT, TIMED_ROWS
 from pganon.resolved.tables import Events, Item, Partition, Related
-from pganon.sqltools import aliased, col, fragment, named, num, query, scalar, stacked, total
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar, stacked, text, total
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
@@ -199,16 +199,20 @@ def _above(state: State, related: Related) -> exp.Select:
 
 
 def _facts(state: State, events: Events) -> exp.Select:
-    items = [i for i in events.items if i.limit is not None or i in events.slices]
-    codes = [col(f"k{item.index}", "r") for item in items]
-    return query(
-        "select r.gid, r.person, f.item, f.k, count(*) as n from r"
-        " cross join lateral unnest(:items, :codes) as f(item, k)"
-        " group by r.gid, r.person, f.item, f.k",
+    item, codes = exp.Case(), list[exp.Expr]()
+    for one in events.items:
+        if one.limit is not None or one in events.slices:
+            codes.append(code := col(f"k{one.index}", "r"))
+            item = item.when(fragment(":k is not null", k=code), num(one.index), copy=False)
+    each = [exp.Tuple(expressions=[code.copy()]) for code in codes]
+    tree = query(
+        "select r.gid, r.person, :item as item, :k as k, count(*) as n from r"
+        " group by r.gid, r.person",
         {"r": rows_table(state, events)},
-        items=exp.array(num(HOLDING), *[num(item.index) for item in items]),
-        codes=exp.array(num(0), *codes),
+        item=item.else_(num(HOLDING)),
+        k=exp.func("coalesce", *[code.copy() for code in codes], num(0)),
     )
+    return tree.group_by(exp.GroupingSets(expressions=[exp.Tuple(), *each]))
 
 
 def _sums(
@@ -239,20 +243,21 @@ def _sums(
 
 
 def _telling(held: QualifiedName, events: Events) -> exp.Select:
-    """Values that more people of some class have than may: only they can be too many in a group."""
+    """Values that more people of some class have than may, or nearly: only they can be too many in
+    a group."""
     each = [
         fragment(
-            "f.item = :item and not :within",
+            "f.item = :item and f.n > h.n * :limit::float8 - 0.5",
             item=num(item.index),
-            within=within(col("n", "f"), limit, col("n", "h")),
+            limit=text(repr(float(limit))),
         )
         for item, limit in bounded(events)
     ]
     return query(
-        "select f.item, f.k from f join h on h.gid = f.gid where h.item = :holding and :above",
+        "select f.item, f.k from f join h on h.gid = f.gid where h.item = :holding and :many",
         {"f": held, "h": held},
         holding=num(HOLDING),
-        above=exp.or_(*each) if each else exp.false(),
+        many=exp.or_(*each) if each else exp.false(),
     )
 
 

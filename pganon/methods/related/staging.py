@@ -44,7 +44,19 @@ from pganon.resolved.tables import (
     Related,
     slice_part,
 )
-from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, stacked, text
+from pganon.sqltools import (
+    aliased,
+    cast,
+    col,
+    fragment,
+    in_one_row,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    text,
+)
 from pganon.sqltools import total as total_of
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
@@ -177,10 +189,7 @@ def balance_step(spec: ReleaseSpec, related: Related) -> Check:
     has a value is counted once, in one group."""
 
     def select(state: State) -> exp.Select:
-        tree = exp.select(named(num(len(related.events)), "balanced"))
-        for e in related.events:
-            tree = tree.select(named(scalar(_wrong(spec, state, related, e)), f"wrong{e.index}"))
-        return tree
+        return in_one_row((e.index, _wrong(spec, state, related, e)) for e in related.events)
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         wrong = [quote(e.name) for e in related.events if row[f"wrong{e.index}"]]
@@ -190,8 +199,7 @@ def balance_step(spec: ReleaseSpec, related: Related) -> Check:
             f"people and values that were read of {first_few(wrong)} are not those that are staged"
         )
 
-    gives = [count("balanced", "tables_")]
-    gives += [count(f"wrong{e.index}", "tables_", assumed=0) for e in related.events]
+    gives = [count(f"wrong{e.index}", "tables_", assumed=0) for e in related.events]
     purpose = "every row is of somebody who is released, of nobody, or left out"
     return Check("balance_of_tables", purpose, select, problem, gives=gives)
 
@@ -218,14 +226,18 @@ def _wrong(spec: ReleaseSpec, state: State, related: Related, events: Events) ->
             scalar(query("select :n as n from g", {"g": state.stage(group_part(p))}, n=held)),
         ),
     ]
-    found = query("select 1 from f", {"f": grouped_facts(state, related, events)})
+    each = query(
+        "select f.item, count(*) as people, sum(f.n) as rows from f group by f.item",
+        {"f": grouped_facts(state, related, events)},
+    )
+    found = query("select 1 from f", {"f": each})
     for one in singles(related):
         if one.events != events:
             continue
         n = one.items[0].index
         mine = fragment("f.item = :item", item=num(n))
-        rows = fragment("coalesce(sum(f.n) filter (where :mine), 0)", mine=mine)
-        people = fragment("count(*) filter (where :mine)", mine=mine.copy())
+        rows = fragment("coalesce(sum(f.rows) filter (where :mine), 0)", mine=mine)
+        people = fragment("coalesce(sum(f.people) filter (where :mine), 0)", mine=mine.copy())
         found = found.select(named(rows, f"rows{n}"), named(people, f"people{n}"))
         shown = query(
             "select coalesce(sum(s.persons), 0) as n from s", {"s": state.stage(one.part)}
@@ -233,7 +245,7 @@ def _wrong(spec: ReleaseSpec, state: State, related: Related, events: Events) ->
         equal.append((col(f"rows{n}", "f"), col("rows", "k")))
         equal.append((col(f"people{n}", "f"), scalar(shown)))
     wrong = total_of([fragment("(:a <> :b)::int", a=a, b=b) for a, b in equal])
-    return query("select :n as n from k cross join f", {"k": kept, "f": found}, n=wrong)
+    return query("select :n as wrong from k cross join f", {"k": kept, "f": found}, n=wrong)
 
 
 def _staged(part: str, purpose: str, select) -> CreateTable:
