@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from pganon.assessment import assess
     from pganon.assessment.figures import Assessment
     from pganon.errors import PganonError, PolicyError, PrivacyRefusal
-    from pganon.estimation.ask import estimate
-    from pganon.estimation.results import Estimates
+    from pganon.estimation.ask import Estimates, estimate
     from pganon.forms.request import Classify, Workload
     from pganon.forms.request import Request as MetricsRequest
     from pganon.loading import load_policy
@@ -50,7 +49,7 @@ __all__ = [
 _PLACES = {
     "Assessment": "assessment.figures.Assessment",
     "Classify": "forms.request.Classify",
-    "Estimates": "estimation.results.Estimates",
+    "Estimates": "estimation.ask.Estimates",
     "MetricsRequest": "forms.request.Request",
     "Options": "run.options.Options",
     "PganonError": "errors.PganonError",

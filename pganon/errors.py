@@ -224,8 +224,9 @@ class DatabaseError(PganonError):
         sqlstate: str | None = None,
         step: str | None = None,
         hint: str | None = None,
+        code: ErrorCode | None = None,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(message, hint=hint, code=code)
         self.sqlstate = sqlstate
         self.step = step
 
@@ -240,45 +241,3 @@ class StatementTimeout(Interrupted):
     """A statement took longer than it may; nothing was published."""
 
     code = ErrorCode.STATEMENT_TIMEOUT
-
-
-class ExpressionError(DatabaseError):
-    """An expression that others wrote fails on a row of the source."""
-
-    code = ErrorCode.EXPRESSION
-
-
-class ForeignCodeError(DatabaseError):
-    """A function that pganon did not make raised an error."""
-
-    code = ErrorCode.FOREIGN_CODE
-
-
-class ForeignServerError(DatabaseError):
-    """The server behind a foreign table cannot be read."""
-
-    code = ErrorCode.FOREIGN_SERVER
-
-
-class EncodingError(DatabaseError):
-    """A text has characters that the encoding of the database lacks."""
-
-    code = ErrorCode.ENCODING
-
-
-class SourceChangedError(DatabaseError):
-    """A step names what is not there any more."""
-
-    code = ErrorCode.SOURCE_CHANGED
-
-
-class TableGoneError(DatabaseError):
-    """A table or view that pganon made is not there any more under its name."""
-
-    code = ErrorCode.TABLE_GONE
-
-
-class OutOfRangeError(DatabaseError):
-    """Values of a column are beyond what figures can be computed with."""
-
-    code = ErrorCode.OUT_OF_RANGE

@@ -15,19 +15,13 @@ import psycopg
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import (
     DatabaseError,
-    EncodingError,
-    ExpressionError,
-    ForeignCodeError,
-    ForeignServerError,
     Interrupted,
     LedgerError,
     PganonError,
     PreconditionError,
     PrivacyRefusal,
     RequestError,
-    SourceChangedError,
     StatementTimeout,
-    TableGoneError,
 )
 from pganon.identifiers import first_few
 
@@ -205,34 +199,34 @@ def _known(
     """The error with its cause, if that follows from what the server says without a text."""
     read = f" of {first_few(reads, _MOST)}" if reads else ""
     caller = _function_of(error)
-    cls, said, hint = DatabaseError, "", ""
     if error.diag.source_function == _USER_MAPPING:
-        cls, said, hint = (
-            ForeignServerError,
-            f"a user mapping is missing for the server{read}",
-            _MAP,
-        )
+        said = f"a user mapping is missing for the server{read}"
+        code, hint = ErrorCode.FOREIGN_SERVER, _MAP
     elif state == _UNREACHABLE or state.startswith("HV"):
         said = f"the server{read or ' of a foreign table'} cannot be read"
-        cls, hint = ForeignServerError, "see whether it runs; the log of this server says more"
+        code, hint = (
+            ErrorCode.FOREIGN_SERVER,
+            "see whether it runs; the log of this server says more",
+        )
     elif caller is not None and not state.startswith(_OF_THE_SERVER):
-        cls, said, hint = ForeignCodeError, f"{caller} raised an error", _OWNER
+        said, code, hint = f"{caller} raised an error", ErrorCode.FOREIGN_CODE, _OWNER
     elif state == "22P05":
         said = "a text has characters that the encoding of the database lacks"
-        cls, hint = EncodingError, "write it without them, or use a database with UTF8"
+        code, hint = ErrorCode.ENCODING, "write it without them, or use a database with UTF8"
     elif state == "22012" or (reads and state.startswith("22")):
         said = f"an expression{read or ' that others wrote'} fails on a row"
-        cls, hint = ExpressionError, _EXPRESSION.get(state, _CORRECT)
+        code, hint = ErrorCode.EXPRESSION, _EXPRESSION.get(state, _CORRECT)
     elif step is not None and state in _GONE and (not reads or _names(error, makes)):
         said = f"{makes or 'a table'} of the run was renamed, moved or dropped"
-        cls, hint = TableGoneError, _TRIGGER
+        code, hint = ErrorCode.TABLE_GONE, _TRIGGER
     elif reads and state in _UNDEFINED:
         said = f"a name{read} was changed at this moment, or cannot be used"
-        cls, hint = SourceChangedError, _AGAIN
-    if not said:
+        code, hint = ErrorCode.SOURCE_CHANGED, _AGAIN
+    else:
         return None
     name = type(error).__name__
-    return cls(f"{said}: {name} [{state}]{_place(step)}", sqlstate=state, step=step, hint=hint)
+    message = f"{said}: {name} [{state}]{_place(step)}"
+    return DatabaseError(message, sqlstate=state, step=step, hint=hint, code=code)
 
 
 def _place(step: str | None) -> str:

@@ -228,6 +228,19 @@ def stacked(parts: Sequence[exp.Select]) -> exp.Select:
     return query("select u.* from u", {"u": both})  # pyright: ignore[reportArgumentType]
 
 
+def in_one_row(parts: Iterable[tuple[int, exp.Select]]) -> exp.Select:
+    """The columns of SELECTs of one row each, named with the number that each has here."""
+    tree = exp.Select()
+    for place, (number, part) in enumerate(parts):
+        alias = f"row{place}"
+        columns = [item.alias_or_name for item in part.expressions]
+        row = aliased(part, alias)
+        tree = tree.join(row, join_type="cross", copy=False) if place else tree.from_(row)
+        shown = [named(col(column, alias), f"{column}{number}") for column in columns]
+        tree = tree.select(*shown, copy=False)
+    return tree
+
+
 def presorted(tree: exp.Select) -> exp.Select:
     """The rows in the order of all their columns, to be grouped by them.
 

@@ -37,7 +37,7 @@ class Target:
 TARGETS = {
     "mondrian": Target(
         ("pganon/methods/classes/mondrian", "pganon/methods/common/rounds",
-         "pganon/methods/classes/cells.py", "pganon/methods/classes/closeness.py",
+         "pganon/methods/classes/cells.py",
          "pganon/methods/classes/surplus.py", "pganon/methods/common/reachable.py",
          "pganon/methods/common/suppression.py"),
         ("test_median_rounds", "test_mondrian_tries", "test_mondrian", "test_nulls",
@@ -78,7 +78,7 @@ TARGETS = {
     "slicing": Target(("pganon/methods/buckets/slicing",), ("test_slicing",)),
     "invariant": Target(
         ("pganon/methods/buckets/invariance", "pganon/methods/buckets/slamsa/invariant.py",
-         "pganon/methods/buckets/search/filling.py", "pganon/methods/buckets/search/distinct.py"),
+         "pganon/methods/buckets/search/filling.py", "pganon/methods/buckets/search/partition.py"),
         ("test_filling", "test_buckets_distinct", "test_invariant", "test_invariant_slamsa",
          "test_invariant_vectors"),
     ),
@@ -101,13 +101,13 @@ TARGETS = {
     ),
     "local": Target(
         ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/semi_sensitive.py",
-         "pganon/encode/sensitive_order.py", "pganon/encode/orders.py"),
+         "pganon/encode/sensitive_order.py", "pganon/encode/dictionaries.py"),
         ("test_local_search", "integration/methods/local/test_local", "test_local_examples",
          "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
          "test_median_search", "test_local_blocks"),
     ),
     "danonyir": Target(
-        ("pganon/methods/individuals/danonyir.py", "pganon/methods/individuals/neighbours.py",
+        ("pganon/methods/individuals/danonyir.py",
          "pganon/methods/individuals/residuals.py", "pganon/methods/individuals/search"),
         ("test_identity_models", "test_identity_search", "test_identity_examples",
          "integration/test_identity", "test_identity_blocks", "test_identity_random"),
@@ -115,17 +115,17 @@ TARGETS = {
     "identity_steps": Target(
         tuple(f"pganon/methods/individuals/{name}.py" for name in
               ("__init__", "form", "individuals", "labels", "reading",
-               "reservation", "sentences", "context")),
+               "reservation", "context")),
         ("integration/test_identity", "test_evidence_of_individuals", "test_identity_blocks",
          "test_identity_categories", "test_identity_duplicates", "test_identity_random"),
     ),
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
            ("__init__", "clusters", "blocks", "value_buckets", "near_classes", "eligible_clusters",
-            "near", "options", "prior_facts", "baseline", "rows", "published_distribution",
+            "options", "prior_facts", "baseline", "rows", "published_distribution",
             "context")),
          "pganon/methods/background/form/audit.py",
-         "pganon/methods/common/form/reference.py", "pganon/resolved/reference.py"),
+         "pganon/methods/common/form/reference.py", "pganon/resolved/resolve.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
          "test_background_attacks", "adversarial/test_background_posterior",
          "test_background_random"),
@@ -136,7 +136,7 @@ TARGETS = {
     ),
     "priors": Target(
         tuple(f"pganon/methods/background/{name}.py" for name in
-              ("prior", "kernel", "neighbours", "coarse", "given_priors", "arrays")),
+              ("prior", "kernel", "given_priors", "arrays")),
         ("test_priors", "test_given_priors"),
     ),
     "posteriors": Target(
@@ -145,16 +145,16 @@ TARGETS = {
         ("test_background_posterior",),
     ),
     "geneir": Target(
-        ("pganon/methods/individuals/geneir.py", "pganon/methods/individuals/meetings.py"),
+        ("pganon/methods/individuals/geneir.py",),
         ("integration/test_identity", "test_identity_meetings", "test_identity_random"),
     ),
     "identity_evidence": Target(
-        ("pganon/methods/individuals/sentences.py",),
+        ("pganon/methods/individuals/form.py",),
         ("test_evidence_of_individuals", "test_report_forms"),
     ),
     "evidence": Target(
         ("pganon/metrics/evidence", "pganon/methods/local/form/__init__.py",
-         "pganon/methods/clusters/form/evidence.py", "pganon/forms/shape.py"),
+         "pganon/methods/clusters/form/__init__.py", "pganon/forms/shape.py"),
         ("test_merging", "integration/metrics/test_evidence", "test_evidence_of_individuals",
          "test_evidence_of_buckets", "test_evidence_of_candidates"),
     ),

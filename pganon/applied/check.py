@@ -13,8 +13,7 @@ from pganon.applied.store import StoredPolicy, loaded, problems_of, read
 from pganon.errors import Interrupted, PolicyError
 from pganon.hierarchies.files import check_files
 from pganon.policy.model import Policy, policy_hash
-from pganon.policy.requests import day
-from pganon.policy.schedule import next_time
+from pganon.policy.requests import day, next_time
 
 Connection = psycopg.Connection[Any]
 

@@ -237,7 +237,10 @@ class Call:
         return found
 
     def _measures(self, values: Mapping[str, Any], found: Assessment) -> Assessment:
-        measures = [self._measure(row) for row in self._fetch("assess", values)]
+        measures = [
+            Measure(name, column, float(value), None if r is None else float(r), holds, *violating)
+            for name, column, value, r, holds, *violating in self._fetch("assess", values)
+        ]
         measures.sort(key=lambda item: item.measure != "k_anonymity")
         return replace(found, measures=tuple(measures))
 
@@ -337,15 +340,3 @@ class Call:
                 code=ErrorCode.RELATION,
             )
         return full
-
-    @staticmethod
-    def _measure(row: tuple[Any, ...]) -> Measure:
-        name, column, value, required, holds, *violating = row
-        return Measure(
-            name,
-            column,
-            float(value),
-            None if required is None else float(required),
-            holds,
-            *violating,
-        )

@@ -16,7 +16,7 @@ from sqlglot import exp
 from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.sample import sample
-from pganon.catalog.statistics import SAMPLE_ROWS, Facts, column_facts
+from pganon.catalog.statistics import SAMPLE_ROWS, column_facts
 from pganon.catalog.values import as_text, stored
 from pganon.policy.safe_harbor import Hint, by_name, by_type, is_age
 from pganon.server_errors import translate
@@ -97,7 +97,9 @@ def identifier_hints(conn: Connection, relation: Relation, columns: Sequence[Col
         if column.name in counted:
             said += _by_values(column, counted[column.name])
         if column.name in facts:
-            said += _by_difference(column, facts[column.name])
+            known = facts[column.name]
+            if known.present == known.distinct >= LEAST_DIFFERENT:
+                said.append(Hint(column.name, "R", "all values differ", 1.0))
         found += _joined(said)
     return found
 
@@ -124,11 +126,6 @@ def _by_values(column: Column, counts: Mapping[str, int]) -> Iterator[Hint]:
     if is_age(column.name) and counts["old"]:
         why = f"{counts['old']} records above 89"
         yield Hint(column.name, "C", why, counts["old"] / counts["records"])
-
-
-def _by_difference(column: Column, facts: Facts) -> Iterator[Hint]:
-    if facts.present == facts.distinct >= LEAST_DIFFERENT:
-        yield Hint(column.name, "R", "all values differ", 1.0)
 
 
 def _counted(

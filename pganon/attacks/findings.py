@@ -143,33 +143,28 @@ def findings(
     for (attempt, whole), (_, found) in zip(release, shadow, strict=True):
         members = rate(found.successes, found.attempts)
         control = rate(found.control_successes, found.control_attempts)
-        surest: tuple[Choice | None, ...] = ()
-        if attempt.attack == "inference":
+        more: dict[str, Any] = {}
+        # Whom nothing published is about has no guess, in one of them or in both.
+        if attempt.attack == "inference" and whole.attempts == found.control_attempts:
             strangers = {
                 STRANGERS[other.adversary]: counted.guesses
                 for other, counted in shadow
                 if other.column == attempt.column and other.adversary in STRANGERS
             }
             strangers["model"] = tuple(models.get(attempt.column or "", ()))
-            # Whom nothing published is about has no guess, in one of them or in both.
-            if whole.attempts == found.control_attempts:
-                curves = (whole.guesses, strangers, whole.attempts)
-                surest = (chosen(*curves), worst_value(*curves))
-        posteriors: tuple[Posterior, ...] = ()
+            curves = (whole.guesses, strangers, whole.attempts)
+            more = {"choice": chosen(*curves), "value_choice": worst_value(*curves)}
         if attempt.attack == "membership" and members and control:
-            posteriors = tuple(_posterior(prior, members, control) for prior in priors)
+            more["posteriors"] = tuple(_posterior(prior, members, control) for prior in priors)
         made.append(
             Finding(
-                attempt.attack,
-                attempt.adversary,
-                attempt.column,
-                rate(whole.successes, whole.attempts),
-                members,
-                control,
-                difference(members, control),
-                certain(whole.guesses),
-                *(surest or (None, None)),
-                posteriors,
+                **vars(attempt),
+                release=rate(whole.successes, whole.attempts),
+                members=members,
+                control=control,
+                difference=difference(members, control),
+                certain=certain(whole.guesses),
+                **more,
             )
         )
     return tuple(made)

@@ -4,7 +4,7 @@ Every SELECT gives (t, guess, confidence): the guess for each target, and the sh
 for it. Ties go to the value that is more frequent in the release, then to the first in order.
 
 boxes      as :func:`pganon.attacks.reader_view.boxes` has them
-hist       (g, v, n), the values of a column by group
+hist       (g, v, n, share), the values of a column by group
 """
 
 from __future__ import annotations
@@ -40,16 +40,11 @@ def by_groups(candidates: Table, hist: Table, targets: Table) -> exp.Select:
 
     A group counts with these records, and its values with their share of the group.
     """
-    return _best(_of_groups(candidates, hist), hist, targets)
-
-
-def _of_groups(candidates: Table, hist: Table) -> exp.Select:
-    return query(
-        "select c.t, h.v, sum(c.w * h.n / s.n) as score from c join h on h.g = c.g"
-        " join (select x.g, sum(x.n) as n from h as x group by x.g) as s on s.g = c.g"
-        " group by c.t, h.v",
+    found = query(
+        "select c.t, h.v, sum(c.w * h.share) as score from c join h on h.g = c.g group by c.t, h.v",
         {"c": candidates, "h": hist},
     )
+    return _best(found, hist, targets)
 
 
 def others_known(
@@ -129,13 +124,13 @@ def _likelihood(a: Attribute, boxes: Table, hist: Table, targets: Table, group: 
     names += [f"d{i}"] if a.hidden is not None else []
     shown = [col(name, "b") for name in names]
     learned = query(
-        "select h.v, sum(b.n * h.n / s.n) as n from b join h on h.g = :g"
-        " join (select x.g, sum(x.n) as n from h as x group by x.g) as s on s.g = h.g",
+        "select h.v, sum(b.n * h.share) as n from b join h on h.g = :g",
         {"b": boxes, "h": hist},
         g=col(group, "b"),
     )
     learned = learned.select(*shown).group_by(num(1), *[num(n) for n in range(3, 3 + len(shown))])
-    known = [col(f"{n}{i}", "t") for n in _known(a)]
+    of_form = {"set": "qt", "values": "qt", "label": "ql", "exact": "qe"}
+    known = [col(f"{n}{i}", "t") for n in of_form.get(a.form.value, "q")]
     known += [col(a.hidden.flag, "t")] if a.hidden is not None else []
     of = query("select 1 from t", {"t": targets}).select(*known, append=False).distinct()
     admitted = query(
@@ -152,10 +147,6 @@ def _likelihood(a: Attribute, boxes: Table, hist: Table, targets: Table, group: 
     return query(
         "select t.t, f.v, f.n from t join f on :same", {"t": targets, "f": admitted}, same=same
     )
-
-
-def _known(a: Attribute) -> str:
-    return {"set": "qt", "values": "qt", "label": "ql", "exact": "qe"}.get(a.form.value, "q")
 
 
 def _best(scored: exp.Select, hist: Table, targets: Table) -> exp.Select:

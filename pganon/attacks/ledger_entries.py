@@ -49,6 +49,7 @@ def recorded(
         )
 
     history = release_state.read(conn, release)
+    waiting = conn.execute(sqlfiles.query("requests", "waiting_for"), {"release": release})
     versions = {
         one.version: one.run_id
         for one in (history.versions if history else ())
@@ -56,7 +57,7 @@ def recorded(
     }
     requests = {
         request: kept.staged.run_id
-        for request, kept in _waiting(conn, release)
+        for request, kept in ((number, HeldRelease.of(text)) for number, text in waiting)
         if same(part_hash(kept.staged.partition), kept.staged.policy, kept.staged.prints.source)
     }
     found = {n: v for n, v in attacked.as_dict().items() if n not in _ELSEWHERE}
@@ -75,8 +76,3 @@ def recorded(
             details={"attack": attacked.run_id, **found},
         )
     return replace(attacked, versions=tuple(sorted(versions)), requests=tuple(sorted(requests)))
-
-
-def _waiting(conn: Connection, release: str) -> list[tuple[int, HeldRelease]]:
-    rows = conn.execute(sqlfiles.query("requests", "waiting_for"), {"release": release}).fetchall()
-    return [(request, HeldRelease.of(text)) for request, text in rows]

@@ -16,7 +16,7 @@ import psycopg
 from sqlglot import exp
 
 from pganon import database
-from pganon.attacks import baseline, inference, linkability, membership, people, singling
+from pganon.attacks import baseline, claims, inference, people
 from pganon.attacks.curve import Guesses
 from pganon.attacks.findings import Attacked, Attempt, Counted, Finding, NotMeasured, findings
 from pganon.attacks.ledger_entries import recorded
@@ -108,8 +108,9 @@ class _Attack:
             return self._attacked(spec, shared.snapshot)
 
     def _attacked(self, spec: ReleaseSpec, snapshot: SharedSnapshot) -> Attacked:
-        self._make(self.base, people.DRAWN, people.drawn(spec, self.base))
-        every, records = self._one(people.counted(self.base.work(people.DRAWN)))
+        drawn = self._make(self.base, people.DRAWN, people.drawn(spec, self.base))
+        numbers = "select coalesce(max(d.place), 0)::bigint, count(*) from d"
+        every, records = self._one(query(numbers, {"d": drawn}))
         held = round(self.settings.control * every)
         number = min(self.settings.targets, held, every - held)
         if min(held, every - held) < FEWEST:
@@ -119,26 +120,24 @@ class _Attack:
                 hint=f"hold out at least {FEWEST}, by another --control",
                 code=ErrorCode.TOO_FEW_RECORDS,
             )
-        self._make(self.base, people.SHADOW, people.shadow(spec, self.base, held))
+        without = self._make(self.base, people.SHADOW, people.shadow(spec, self.base, held))
         found: list[Found] = []
         data: list[bytes] = []
 
-        def of_all(plan: Plan, state: State) -> None:
-            data.append(source_fingerprint(plan.spec, state.facts))
-            self._make(self.base, people.KNOWN, people.known(plan.spec, self.base, state))
-            found.append([*self._attempts(_attackable(plan, state), state, 0, number)])
+        def measured(plan: Plan, state: State) -> None:
+            if not data:
+                data.append(source_fingerprint(plan.spec, state.facts))
+                self._make(self.base, people.KNOWN, people.known(plan.spec, self.base, state))
+            release = _attackable(plan, state)
+            found.append([*self._attempts(release, state, held if found else 0, number)])
 
-        def of_some(plan: Plan, state: State) -> None:
-            found.append([*self._attempts(_attackable(plan, state), state, held, number)])
-
-        self._run(spec, "release", snapshot, of_all)
-        shadow = snapshot.part(self.base.work(people.SHADOW))
+        self._run(spec, "release", snapshot, measured)
         try:
-            self._run(spec, "shadow release", shadow, of_some)
+            self._run(spec, "shadow release", snapshot.part(without), measured)
         except PrivacyRefusal as refusal:
             raise refusal.within("without the control group") from None
-        whole, without = found
-        models = self._models(spec, held, number)
+        models, (whole, shadow) = self._models(spec, held, number), found
+        made = findings(whole, shadow, models, self.settings.priors)
         missing: list[NotMeasured] = []
         if len(spec.attributes) < 2:
             missing.append(NotMeasured("linkability", "people are known by one column alone"))
@@ -155,10 +154,7 @@ class _Attack:
             targets=number,
             known_others=self.settings.known_others,
             learned=baseline.LEARNS,
-            findings=tuple(
-                self._named(spec, one)
-                for one in findings(whole, without, models, self.settings.priors)
-            ),
+            findings=tuple(self._named(spec, one) for one in made),
             not_measured=tuple(missing),
         )
         return recorded(self.conn, spec, data[0], attacked)
@@ -212,16 +208,13 @@ class _Attack:
         made = self._make(state, "attack_boxes", boxes(home, groups))
         stated: list[exp.Select] = []
         for place, view in enumerate(release.stated):
-            drawn = singling.predicates(view, self.base, self.settings.targets)
+            drawn = claims.predicates(view, self.base, self.settings.targets)
             rows = self._make(state, f"attack_predicates{place}", drawn)
             known = self.base.work(people.KNOWN)
-            stated.append(singling.satisfied(view, rows, known, held))
-        yield (
-            Attempt("singling_out", "published_row"),
-            self._counted(singling.singled(stacked(stated))),
-        )
+            stated.append(claims.singled(view, rows, known, held))
+        yield Attempt("singling_out", "published_row"), self._counted(stacked(stated))
         if len(spec.attributes) > 1:
-            linked = linkability.linked(spec.attributes, made, targets)
+            linked = claims.linked(spec.attributes, made, targets)
             yield Attempt("linkability", "two_sources"), self._counted(linked)
         may = [
             self._make(
@@ -257,12 +250,12 @@ class _Attack:
                 if release.group_of(item) == group
             ]
             if values:
-                records.append(membership.whole_record(may[place], values, targets))
-        listed = membership.said([membership.admitted(may[0])], targets)
-        yield Attempt("membership", "list"), self._counted(listed)
+                records.append(claims.whole_record(may[place], values, targets))
+        admitted = query("select c.t from c", {"c": may[0]})
+        yield Attempt("membership", "list"), self._counted(claims.listed([admitted], targets))
         if records:
-            whole = membership.said(records, targets)
-            yield Attempt("membership", "whole_record"), self._counted(whole)
+            whole = self._counted(claims.listed(records, targets))
+            yield Attempt("membership", "whole_record"), whole
         yield from found
 
     def _guessed(self, select: exp.Select, held: int) -> Counted:
@@ -284,8 +277,8 @@ class _Attack:
         create_table_as(self.conn, target, statement(select), analyze=True)
         return target
 
-    def _counted(self, select: exp.Select) -> Counted:
-        return Counted(*self._one(select))
+    def _counted(self, claimed: exp.Select) -> Counted:
+        return Counted(*self._one(claims.counted(claimed)))
 
     def _one(self, select: exp.Select) -> Sequence[Any]:
         row = self.conn.execute(statement(select)).fetchone()

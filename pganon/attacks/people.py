@@ -18,7 +18,6 @@ from pganon.encode.secrets import keyed_hash
 from pganon.encode.sensitive import sensitive_key
 from pganon.encode.work import SNAP, dictionary
 from pganon.forms.elements import element, text_key
-from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, col, computed_once, fragment, named, num, query, text
 from pganon.steps import State
@@ -49,14 +48,6 @@ def drawn(spec: ReleaseSpec, state: State) -> exp.Select:
     place = "select dense_rank() over (order by h.draw) as place, h.person from h"
     tree = query(place, {"h": hashed})
     return tree.select(*[col(name, "h") for name in columns], col("content", "h"))
-
-
-def counted(drawn: QualifiedName) -> exp.Select:
-    """SELECT people, records."""
-    return query(
-        "select coalesce(max(d.place), 0)::bigint as people, count(*) as records from d",
-        {"d": drawn},
-    )
 
 
 def shadow(spec: ReleaseSpec, state: State, held: int) -> exp.Select:

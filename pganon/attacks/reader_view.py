@@ -73,15 +73,20 @@ class ShownView:
         return tuple(a for a in self.attributes if a.form is Shown.EXACT)
 
 
+def rows(
+    view: ShownView, groups: Sequence[exp.Expr] = (), beside: Sequence[exp.Expr] = ()
+) -> exp.Select:
+    """SELECT n, the groups, x<i>, z<i>, e<i>, d<i>, and what is beside them: every row of `v` once,
+    and of how many records, which may be an expected number."""
+    tree = query("select sum(:n)::numeric as n from v", {"v": view.rows}, n=view.records)
+    shown = [*groups, *cells(view, "v"), *beside]
+    return tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])
+
+
 def boxes(view: ShownView, groups: Sequence[str]) -> exp.Select:
-    """SELECT box, these groups as `g<place>`, n, x<i>, z<i>, e<i>: every box once, with the number
-    of its records, which may be an expected one; e<i> are keys of exact values."""
-    tree = query("select sum(:n) as n from v", {"v": view.rows}, n=view.records)
-    shown = [named(col(group, "v"), f"g{place}") for place, group in enumerate(groups)]
-    shown += cells(view, "v")
-    tree = tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])
-    tree = query("select row_number() over () as box, b.* from b", {"b": tree})
-    return tree
+    """SELECT box, n, these groups as `g<place>`, x<i>, z<i>, e<i>, d<i>: every box once."""
+    found = rows(view, [named(col(group, "v"), f"g{place}") for place, group in enumerate(groups)])
+    return query("select row_number() over () as box, b.* from b", {"b": found})
 
 
 def cells(view: ShownView, table: str) -> list[exp.Expr]:
@@ -100,14 +105,16 @@ def cells(view: ShownView, table: str) -> list[exp.Expr]:
 
 
 def histogram(view: ShownView, item: Sensitive) -> exp.Select:
-    """SELECT g, v, n: records of every group by the key of their sensitive value."""
-    return query(
+    """SELECT g, v, n, share: records of every group by the key of their sensitive value, and what
+    part of the group they are."""
+    found = query(
         "select :g as g, :value as v, sum(:n)::bigint as n from v group by 1, 2",
         {"v": view.rows},
         g=col(view.group, "v"),
         value=value_key(item, "v"),
         n=view.records,
     )
+    return query("select h.*, h.n / sum(h.n) over (partition by h.g) as share from h", {"h": found})
 
 
 def admits(attribute: Attribute, box: str, person: str) -> exp.Expr:
@@ -199,7 +206,7 @@ def combined(views: Sequence[ShownView], attributes: Sequence[Attribute]) -> Sho
     # these have others.
     linking = plain[-1]
     groups = [linking.group, *linking.links.values()]
-    tree = query("select 1 from b", {"b": _rows(linking, groups)})
+    tree = query("select 1 from b", {"b": rows(linking, [col(name, "v") for name in groups])})
     columns = [*[col(name, "b") for name in groups], *_published(linking, "b")]
     share: exp.Expr = col("n", "b")
     for place, view in enumerate(one for one in slices if one is not linking):
@@ -213,7 +220,8 @@ def combined(views: Sequence[ShownView], attributes: Sequence[Attribute]) -> Sho
             n=view.records,
         )
         on = exp.EQ(this=col(bucket, part), expression=col(linking.group, "b"))
-        tree = tree.join(aliased(_rows(view, [bucket, *apart]), part), on=on)
+        own = rows(view, [col(name, "v") for name in (bucket, *apart)])
+        tree = tree.join(aliased(own, part), on=on)
         on = exp.EQ(this=col("g", whole), expression=col(linking.group, "b"))
         tree = tree.join(aliased(sized, whole), on=on)
         share = fragment(":s * :n / :z", s=share, n=col("n", part), z=col("n", whole))
@@ -222,13 +230,6 @@ def combined(views: Sequence[ShownView], attributes: Sequence[Attribute]) -> Sho
     name = QualifiedName("", "combinations")
     made = PublishedView(name, render(tree), linking.view.columns, "")
     return ShownView(made, linking.group, tuple(attributes), (), (), COUNT)
-
-
-def _rows(view: ShownView, groups: Sequence[str]) -> exp.Select:
-    """SELECT n, these groups, x<i>, z<i>, e<i>: every row of a table once, and of how many."""
-    tree = query("select sum(:n)::numeric as n from v", {"v": view.rows}, n=view.records)
-    shown = [*[col(name, "v") for name in groups], *cells(view, "v")]
-    return tree.select(*shown).group_by(*[num(place) for place in range(2, 2 + len(shown))])
 
 
 def _published(view: ShownView, table: str) -> list[exp.Expr]:

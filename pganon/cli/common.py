@@ -16,6 +16,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -28,10 +29,11 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from pganon import database, plain
+from pganon import database, files, plain
 from pganon.error_codes import ErrorCode
 from pganon.errors import Stopped, UsageError
 from pganon.install.owner import connect_as_owner
+from pganon.report.template import as_json, is_page
 
 if TYPE_CHECKING:
     from pganon.policy.loader import LoadedPolicy
@@ -353,3 +355,32 @@ def confirm(question: str) -> None:
 def labelled(label: str, text: str, style: str = "bold") -> None:
     """A line `label: text` on stderr."""
     stderr().print(Text.assemble((f"{label}: ", style), escaped(text)), soft_wrap=True)
+
+
+def check_output(output: Path, *, force: bool) -> None:
+    """Before anything is computed for the file.
+
+    Raises:
+        UsageError: it has another ending, or is there.
+    """
+    is_page(output)
+    if output.exists() and not force:
+        raise UsageError(f"{output} exists", hint="choose another name, or add --force")
+
+
+def as_text(
+    output: Path, document: Mapping[str, Any], page: Callable[[Mapping[str, Any]], str]
+) -> str:
+    """The page or the document, as the name of the file says."""
+    return page(document) if is_page(output) else as_json(document)
+
+
+def write_private(output: Path, text: str) -> None:
+    """For its owner alone."""
+    with files.writing(output, private=True) as file:
+        file.write(text.encode())
+
+
+def program() -> str:
+    """What makes the file."""
+    return f"pganon {version('pganon')}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pganon.cli import common
-from pganon.cli.pages import as_text, check_output, program, write_private
+from pganon.cli.common import as_text, check_output, program, write_private
 from pganon.cli.progress import progress
 from pganon.cli.run import (
     ChosenArgument,

@@ -15,7 +15,7 @@ from pganon.cli.progress import progress
 from pganon.errors import UsageError
 
 if TYPE_CHECKING:
-    from pganon.estimation.results import Estimates
+    from pganon.estimation.ask import Estimates
 
 _NOTES = (
     "bounds: they surely hold for the released records",

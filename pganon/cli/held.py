@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.pages import program
+from pganon.cli.common import program
 from pganon.cli.report_data import intact, of_method, with_decisions
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError

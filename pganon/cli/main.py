@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from types import FrameType
 from typing import Annotated, Any
 
 import psycopg
@@ -19,8 +23,16 @@ from typer.core import TyperGroup
 from pganon import database
 from pganon.cli import common
 from pganon.cli.failures import show_error
-from pganon.cli.signals import stopped, terminable
-from pganon.errors import EXIT_INTERNAL, EXIT_OK, EXIT_USAGE, PganonError, UsageError
+from pganon.errors import (
+    EXIT_INTERNAL,
+    EXIT_OK,
+    EXIT_USAGE,
+    PganonError,
+    Stopped,
+    Terminated,
+    UsageError,
+    UserInterrupt,
+)
 from pganon.server_errors import translate
 
 # Commands by what they are for, in the order of the help, with the modules that have them.
@@ -212,6 +224,43 @@ def _help_of(error: Exception) -> str:
 
 def _show_traceback() -> None:
     common.block(traceback.format_exc().rstrip(), on=common.stderr)
+
+
+class _Termination(KeyboardInterrupt):
+    """The driver cancels a statement for an interrupt from the keyboard alone."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Within, SIGTERM raises; not where somebody else handles or ignores it.
+
+    Only the main thread of a process can handle signals. Processes that search are ended by it as
+    they would be otherwise.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    here = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == here:
+            raise _Termination
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def stopped(interrupt: BaseException) -> UserInterrupt:
+    """The error of a command that was interrupted."""
+    first = interrupt.interrupt if isinstance(interrupt, Stopped) else interrupt
+    cls = Terminated if isinstance(first, _Termination) else UserInterrupt
+    return cls(interrupt)
 
 
 if __name__ == "__main__":

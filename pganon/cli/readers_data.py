@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
-from pganon.cli.pages import program
+from pganon.cli.common import program
 from pganon.identifiers import QualifiedName, parse_name
 from pganon.install import access
 from pganon.publish import listing

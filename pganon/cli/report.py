@@ -13,7 +13,7 @@ import typer
 
 from pganon import plain
 from pganon.cli import common
-from pganon.cli.pages import as_text, check_output, write_private
+from pganon.cli.common import as_text, check_output, write_private
 from pganon.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import psycopg
 
 from pganon import sqlfiles
-from pganon.cli.pages import program
+from pganon.cli.common import program
 from pganon.forms.confidential import told_measures
 from pganon.forms.evidence import DIGEST, sha256
 from pganon.loading import policy_from

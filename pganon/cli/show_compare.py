@@ -12,7 +12,7 @@ from pganon.cli import common
 from pganon.forms.form import STRUCTURE
 from pganon.privacy.base import from_below
 from pganon.publish.figures import Verified
-from pganon.report.comparison.heads import Measure, heads_of
+from pganon.report.comparison.series import Measure, heads_of
 
 
 def show_compared(compared: Compared) -> None:

@@ -24,8 +24,7 @@ from pganon.encode.sensitive import (
     value_counts,
     value_facts,
 )
-from pganon.encode.sensitive_order import ordered_dictionary
-from pganon.encode.sensitive_trees import sensitive_tree_steps
+from pganon.encode.sensitive_order import ordered_dictionary, sensitive_tree_steps
 from pganon.encode.shard_counts import look_steps
 from pganon.encode.value_codes import referenced, valued
 from pganon.encode.work import CODED, LEFT_OUT, REPEATED, SNAP

@@ -6,7 +6,6 @@ the release makes it plausible. After LeFevre et al. (ICDE 2006), Xiao and Tao (
 al. (ICDE 2007) and Cormode et al. (ICDE 2012).
 """
 
-from pganon.estimation.ask import estimate
-from pganon.estimation.results import Estimates
+from pganon.estimation.ask import Estimates, estimate
 
 __all__ = ["Estimates", "estimate"]

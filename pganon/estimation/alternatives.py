@@ -14,7 +14,6 @@ from dataclasses import replace
 from sqlglot import exp
 
 from pganon.estimation.conditions import ALONE, not_true
-from pganon.estimation.partitions import links_of
 from pganon.estimation.question import (
     FIGURES,
     FLAGS,
@@ -30,6 +29,7 @@ from pganon.estimation.question import (
 )
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part
+from pganon.estimation.several_partitions import links_of
 from pganon.sqltools import col, conjunction, fragment, named, query, stacked
 
 MAX_WAYS = 24

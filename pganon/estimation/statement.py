@@ -14,12 +14,11 @@ from pganon.estimation import alternatives, bounds, moments, several_partitions
 from pganon.estimation.boxes import Fitted
 from pganon.estimation.cells import AnyPart, Query, relations, with_all
 from pganon.estimation.events import EventsPart
-from pganon.estimation.partitions import Split, split
 from pganon.estimation.parts import ExactPart, ListedPart, RangedPart
 from pganon.estimation.question import FIGURES, FLAGS, Aggregate, Question, parts_of
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Part
-from pganon.estimation.several_partitions import Partitioned
+from pganon.estimation.several_partitions import Partitioned, Split, split
 from pganon.identifiers import quote
 from pganon.sqltools import fragment, named, query
 

@@ -24,6 +24,10 @@ WITHHELD = "withheld"
 _OF_SOURCE = ("t_closeness", "beta_likeness", "delta_disclosure", "background_knowledge")
 """Models that compare groups with the source, unless it is with what is published."""
 
+_OF_POPULATION = ("k_map", "delta_presence", "average_risk")
+"""Models that count people of a population. It has those who are left out, and may have nobody else
+beside those who are released."""
+
 _OF_WEIGHTS = ("weighted", "deff", "presence")
 
 _LOSSES = ("gcp", "ncp_total", "paper_gcp", "objective", "baseline")
@@ -61,6 +65,10 @@ def told_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
     if "subgroups" in evidence:
         # Values of records that groups generalize: the same groups may be of others.
         found["subgroups"] = []
+    if (evidence.get("population") or {"by_weights": True})["by_weights"] is False:
+        found["population"] = None
+        if found.get("record_risk"):
+            found["record_risk"] = {**found["record_risk"], "journalist": None}
     if "candidates" in evidence:
         # Combinations are counted if a record has them, also one that is left out.
         kept = [one for one in evidence["candidates"] if one["kind"] != "combinations"]
@@ -95,7 +103,8 @@ def told_measures(measures: Mapping[str, Any]) -> dict[str, Any]:
 def _told(check: Mapping[str, Any]) -> dict[str, Any]:
     compared = check["model"] in _OF_SOURCE and check["against"] != "published"
     combined = check["against"].endswith(" combinations")
-    return {**check, "measured": None} if compared or combined else dict(check)
+    counted = check["model"] in _OF_POPULATION
+    return {**check, "measured": None} if compared or combined or counted else dict(check)
 
 
 def share_told(share: float, people: float, smallest: float) -> float | None:

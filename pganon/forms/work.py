@@ -11,7 +11,7 @@ from pganon.encode.records import NUMBER, PART
 from pganon.encode.work import CODED, Table, codes_of
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.resolved.increments import NUMBER as NUMBER_OF_GROUP
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.steps import State
 
 
@@ -93,7 +93,13 @@ is lost of every attribute."""
 
 def _individuals(spec: ReleaseSpec, state: State) -> list[str]:
     hulls = [name for axis in axes(spec.attributes) for name in hull_columns(axis, state)]
-    return [NUMBER, "individual", "n", "sensitive", *codes_of(spec), *hulls]
+    held = [held_column(item) for item in spec.sensitive]
+    return [NUMBER, "individual", "n", *held, *codes_of(spec), *hulls]
+
+
+def held_column(item: Sensitive) -> str:
+    """Column of :data:`INDIVIDUALS` with the code that every record has in a sensitive column."""
+    return f"held{item.index}"
 
 
 def hull_columns(axis: Axis, state: State) -> list[str]:

@@ -15,7 +15,7 @@ class GroupTables:
 
     Attributes:
         members: `member` uuid, and columns with numbers of groups.
-        groups: see :mod:`pganon.forms.groups`.
+        groups: see :mod:`pganon.forms.group_data`.
         link: the column of the members with the number of a person's group.
         functions: `grp`, `of`: groups that are a function of the version with that root, or, of
             :data:`pganon.resolved.presentation.UNION`, a union of whole groups of every version;

@@ -12,7 +12,7 @@ from pganon import sqlfiles
 from pganon.catalog.model import Origin
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
-from pganon.forms.groups import GROUPS
+from pganon.forms.group_data import GROUPS
 from pganon.history.invariance import signature_tables as stored_signatures
 from pganon.history.invariance.signature_tables import StagedSignatures
 from pganon.history.model import EarlierVersion, GroupTables

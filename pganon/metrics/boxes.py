@@ -19,7 +19,7 @@ from pganon.metrics import coverage, leaves
 from pganon.metrics.source import on_line, place_steps
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 _COUNTED = ("integer", "date")
 """Kinds of which every value within a range counts."""
@@ -83,11 +83,11 @@ def _values(axis: Axis) -> exp.Expr:
 
 
 def share_step(attributes: Sequence[Attribute], places: int) -> CreateTable:
-    return CreateTable(
+    return table(
         "workload_boxes",
         "shares of the boxes of classes that match",
-        lambda s: s.work("mboxshares"),
         lambda s: _shares(axes(tuple(attributes)), places, s),
+        into="mboxshares",
     )
 
 

@@ -207,7 +207,8 @@ def _rows(spec: ReleaseSpec, description: Description, asked: Classify, state: S
 
 def classification(asked: Classify, facts: Facts) -> Classification:
     """From the facts of the search."""
-    found = {fact.column: _finite(facts[fact]) for fact in _FIGURES}
+    figures = {fact.column: facts[fact] for fact in _FIGURES}
+    found = {name: one if math.isfinite(one) else None for name, one in figures.items()}
     gained = _difference(found["original"], found["baseline"])
     small = gained is not None and gained < LEAST_GAINED
     return Classification(
@@ -231,7 +232,3 @@ def _share(gained: float | None, possible: float | None) -> float | None:
 
 def _difference(high: float | None, low: float | None) -> float | None:
     return None if high is None or low is None else high - low
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -35,7 +35,7 @@ from pganon.sqltools import (
     query,
     stacked,
 )
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 COVER = ("z", "covers", "mass", "lo", "hi", "low", "high", "start", "stop", "bits")
 
@@ -46,21 +46,21 @@ def steps(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> list[S
 
 def shown_step(spec: ReleaseSpec, published: Callable[[State], exp.Select]) -> CreateTable:
     """From :func:`pganon.forms.shape.shown`."""
-    return CreateTable(
+    return table(
         "metric_shown",
         "published values by group",
-        lambda s: s.work("mshown"),
         lambda s: _shown(spec, published(s)),
+        into="mshown",
     )
 
 
 def cover_step(axis: Axis, cover: Callable[[Axis, State], exp.Expr] | None = None) -> CreateTable:
     """From `mshown` and `mplaces<i>`; `cover` is what is asked instead of all columns."""
-    return CreateTable(
+    return table(
         f"metric_cover{axis.index}",
         f"what the published values of attribute {axis.index + 1} cover",
-        lambda s: s.work(f"mcover{axis.index}"),
         lambda s: (cover or _cover)(axis, s),
+        into=f"mcover{axis.index}",
         inline=True,
     )
 
@@ -80,11 +80,11 @@ def cover_steps(spec: ReleaseSpec) -> list[Step]:
     """From `mshown` and `mplaces<i>`."""
     made: list[Step] = [cover_step(axis) for axis in axes(spec.attributes)]
     made.append(
-        CreateTable(
+        table(
             "metric_boxes",
             "published values of every group with what they cover",
-            lambda s: s.work("mboxes"),
             lambda s: _boxes(spec, s),
+            into="mboxes",
         )
     )
     return made

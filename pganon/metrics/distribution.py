@@ -14,7 +14,7 @@ from pganon.encode.axis import Axis
 from pganon.metrics.source import labelled, on_line
 from pganon.resolved.model import Shown
 from pganon.sqltools import col, fragment, named, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, table
 from pganon.steps.facts import Fact, measure, or_null
 
 DISTANCES = ("kl", "uncovered", "difference", "absolute", "half_width", "emd")
@@ -27,11 +27,11 @@ def distance(index: int, name: str) -> Fact[float | None]:
 
 def table_step(axis: Axis, select: Callable[[Axis, State], exp.Expr] | None = None) -> CreateTable:
     """From `mshown`, `mcover<i>` and `mplaces<i>`; or `select`, of forms without these."""
-    return CreateTable(
+    return table(
         f"metric_distribution{axis.index}",
         f"source and published distribution of attribute {axis.index + 1}",
-        lambda s: s.work(f"mdist{axis.index}"),
         lambda s: (select or _distribution)(axis, s),
+        into=f"mdist{axis.index}",
         inline=True,
     )
 

@@ -17,12 +17,14 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.codes import sizes_step
 from pganon.encode.dictionaries import dictionary_steps
 from pganon.encode.extents import group_extents
+from pganon.encode.semi_sensitive import applies
+from pganon.encode.snapshot import infinite
 from pganon.forms.shape import Relations, Shape, placed_sizes, placed_values
 from pganon.identifiers import quote
-from pganon.metrics.scale import in_type, values_step
-from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import aliased, cast, col, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.resolved.increments import WHOLE
+from pganon.resolved.model import Attribute, ReleaseSpec
+from pganon.sqltools import aliased, cast, col, fragment, named, query, stacked
+from pganon.steps import CreateTable, State, Step, table
 
 Published = Callable[[State], Relations]
 
@@ -35,10 +37,9 @@ def steps(spec: ReleaseSpec, shape: Callable[[State], Shape], relations: Publish
         made += dictionary_steps(spec, axis)
     made.append(sizes_step(spec))
     made += [_extents_step(axis) for axis in axes(spec.attributes)]
-    lost = CreateTable(
+    lost = table(
         "lost",
         "what every group loses",
-        lambda s: s.work("lost"),
         lambda s: _lost(spec, placed_sizes(shape(s), relations(s)), s),
     )
     return [*made, lost]
@@ -61,10 +62,9 @@ def _exact_step(shape: Callable[[State], Shape], relations: Published, axis: Axi
         rows = query("select p.place, p.number, :value as value from p", {"p": shown}, value=value)
         return query("select distinct r.place, r.number, r.value from r", {"r": rows})
 
-    return CreateTable(
+    return table(
         f"exact{i}",
         f"values of {quote(attribute.column.name)} that groups have",
-        lambda s: s.work(f"exact{i}"),
         select,
     )
 
@@ -78,10 +78,9 @@ def _values_step(axis: Axis) -> CreateTable:
 
 def _extents_step(axis: Axis) -> CreateTable:
     i = axis.index
-    return CreateTable(
+    return table(
         f"extents{i}",
         f"how far apart the values of {quote(axis.attribute.column.name)} in groups are",
-        lambda s: s.work(f"extents{i}"),
         lambda s: group_extents([axis], s, codes(axis, s), ["place", "number"], weighted=False),
     )
 
@@ -97,3 +96,43 @@ def _lost(spec: ReleaseSpec, sizes: exp.Select, state: State) -> exp.Select:
         loss = cast(exp.paren(axis.loss(state, alias)), "float8")
         tree = tree.select(named(loss, f"loss{axis.index}"))
     return tree
+
+
+def values_step(attribute: Attribute, shown: Callable[[State], exp.Select | None]) -> CreateTable:
+    """Step that makes `values<i>`, as :mod:`pganon.encode.dictionaries` has it.
+
+    Args:
+        shown: SELECT value: what groups show, by :func:`in_type`; None where that says nothing.
+    """
+    i = attribute.index
+    return CreateTable(
+        f"values{i}",
+        f"all values of {quote(attribute.column.name)}, of the source and of groups",
+        lambda s: s.work(f"values{i}"),
+        lambda s: _values(attribute, shown(s), s),
+    )
+
+
+def in_type(attribute: Attribute, value: exp.Expr) -> exp.Expr:
+    """A published value in the type of those of the source."""
+    if attribute.column.kind == "float":
+        value = cast(value, "text")  # with all digits, as in the snapshot
+    value = cast(value, attribute.value_type)
+    return fragment(':v collate "C"', v=value) if attribute.value_type == "text" else value
+
+
+def _values(attribute: Attribute, shown: exp.Select | None, state: State) -> exp.Select:
+    """SELECT value, n."""
+    source = query(
+        "select :q as value from t",
+        {"t": state.outer.work(WHOLE)},
+        q=col(f"q{attribute.index}", "t"),
+    )
+    open_ = applies(attribute, "t")
+    if open_ is not None:
+        source = source.where(open_)
+    nowhere = infinite(attribute.column, f"q{attribute.index}")
+    if nowhere is not None:
+        source = source.where(fragment("(:nowhere) is not true", nowhere=nowhere))
+    values = stacked([source, *([] if shown is None else [shown])])
+    return query("select v.value, count(*) as n from v group by v.value", {"v": values})

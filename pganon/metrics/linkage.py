@@ -17,7 +17,7 @@ from pganon.encode.extents import group_extents, weighted_loss
 from pganon.metrics.source import few, on_line
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, total
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, measure, or_null
 
 EPSILON = "1e-9"
@@ -56,18 +56,18 @@ def links(target: LinkageTarget) -> Fact[float | None]:
 def steps(spec: ReleaseSpec) -> list[Step]:
     attributes = axes(spec.attributes)
     made: list[Step] = [
-        CreateTable(
+        table(
             "metric_points",
             "combinations of values with their places",
-            lambda s: s.work("mcells"),
             lambda s: _cells(attributes, s),
+            into="mcells",
             inline=True,
         ),
-        CreateTable(
+        table(
             "metric_centres",
             "centres of the groups",
-            lambda s: s.work("mreps"),
             lambda s: _reps(attributes, s),
+            into="mreps",
             inline=True,
         ),
     ]
@@ -108,9 +108,9 @@ def _reps(attributes: Sequence[Axis], state: State) -> exp.Expr:
         )
         means = means.select(named(mean, f"mean{i}"))
         tree = tree.select(col(f"mean{i}", "g"))
-    for table in tree.find_all(exp.Table):
-        if table.name == "g":
-            table.replace(means.subquery("g"))
+    for relation in tree.find_all(exp.Table):
+        if relation.name == "g":
+            relation.replace(means.subquery("g"))
     return tree
 
 
@@ -177,11 +177,11 @@ def _unplaced(axis: Axis, target: LinkageTarget) -> exp.Expr:
 
 def _link(attributes: Sequence[Axis], target: LinkageTarget) -> list[Step]:
     return [
-        CreateTable(
+        table(
             f"metric_own_{target.name}",
             f"distance of every record to its own among the {target.purpose}",
-            lambda s: s.work(f"mown_{target.name}"),
             lambda s: _own(attributes, target, s),
+            into=f"mown_{target.name}",
             when=few,
             inline=True,
         ),
@@ -229,11 +229,11 @@ def _right(attributes: Sequence[Axis], target: LinkageTarget, state: State) -> e
 
 def _reallocated(attributes: Sequence[Axis]) -> list[Step]:
     return [
-        CreateTable(
+        table(
             "metric_reallocated",
             "the nearest group of every suppressed record",
-            lambda s: s.work("mreallocated"),
             lambda s: _nearest_group(attributes, s),
+            into="mreallocated",
             when=few,
             inline=True,
         ),

@@ -58,7 +58,15 @@ def basic(
             )
         ),
     )
-    return tree.select(*[named(_mean(lost(a, state, "e")), f"ncp{a.index}") for a in attributes])
+    return tree.select(
+        *[
+            named(
+                fragment("sum(e.n * :l) / sum(e.n)", l=exp.paren(lost(a, state, "e"))),
+                f"ncp{a.index}",
+            )
+            for a in attributes
+        ]
+    )
 
 
 def further(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -97,14 +105,11 @@ def _glm(axis: Axis, state: State) -> exp.Expr:
         return col(f"glm{axis.index}", "e")
     lost = axis.loss(state, "e")
     if axis.attribute.form is Shown.LABEL and axis.size(state) > 1:
-        return _leaves_lost(lost, axis.size(state))
+        # (leaves below the ancestor - 1) / (leaves - 1), where NCP is (leaves below) / (leaves).
+        ncp, leaves = exp.paren(lost), num(axis.size(state))
+        below = fragment("(round(:ncp * :m) - 1) / (:m - 1)", ncp=ncp, m=leaves)
+        return exp.Case().when(fragment(":ncp > 0", ncp=ncp.copy()), below).else_(num(0))
     return lost
-
-
-def _leaves_lost(ncp: exp.Expr, leaves: int) -> exp.Expr:
-    """(leaves below the ancestor - 1) / (leaves - 1), where NCP is (leaves below) / (leaves)."""
-    lost = fragment("(round(:ncp * :m) - 1) / (:m - 1)", ncp=exp.paren(ncp), m=num(leaves))
-    return exp.Case().when(fragment(":ncp > 0", ncp=exp.paren(ncp)), lost).else_(num(0))
 
 
 def level(axis: TreeAxis, state: State) -> exp.Expr:
@@ -125,7 +130,3 @@ def level(axis: TreeAxis, state: State) -> exp.Expr:
 
 def _sum(loss: exp.Expr) -> exp.Expr:
     return fragment("sum(e.n * :l)::float8", l=exp.paren(loss))
-
-
-def _mean(loss: exp.Expr) -> exp.Expr:
-    return fragment("sum(e.n * :l) / sum(e.n)", l=exp.paren(loss))

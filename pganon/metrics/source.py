@@ -21,7 +21,7 @@ from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description
 from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import cast, col, fragment, named, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count
 
 CELLS = count("cells", "metric_", assumed=40)
@@ -91,11 +91,11 @@ def discrete(axis: Axis) -> bool:
 
 def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
     return [
-        CreateTable(
+        table(
             "metric_source",
             "source records by codes and group",
-            lambda s: s.work("msource"),
             lambda s: _source(spec, description, s),
+            into="msource",
         ),
         *place_steps(spec),
         Check(
@@ -112,11 +112,11 @@ def steps(spec: ReleaseSpec, description: Description) -> list[Step]:
 
 def place_steps(spec: ReleaseSpec) -> list[Step]:
     return [
-        CreateTable(
+        table(
             f"metric_places{axis.index}",
             f"places of the values of attribute {axis.index + 1}",
-            lambda s, axis=axis: s.work(f"mplaces{axis.index}"),
             lambda s, axis=axis: _places(axis, s),
+            into=f"mplaces{axis.index}",
             inline=True,
         )
         for axis in axes(spec.attributes)

@@ -24,12 +24,12 @@ from pganon.forms.form import PublishedForm
 from pganon.forms.shape import Relations, Shape, shown
 from pganon.forms.utility import Utility
 from pganon.metrics import alike, coverage, exact
-from pganon.metrics.scale import in_type, values_step
+from pganon.metrics.exact import in_type, values_step
 from pganon.metrics.source import place_steps
 from pganon.resolved.increments import NUMBER, REGIONS, WITHDRAWN, Growth
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 from pganon.steps.facts import RECORDS, Facts
 from pganon.steps.within import within
 
@@ -124,10 +124,9 @@ def _lost_steps(
     return [
         coverage.shown_step(spec, published),
         *([] if spec.shows_regions else _cover_steps(spec)),
-        CreateTable(
+        table(
             "lost",
             "what every group loses",
-            lambda s: s.work("lost"),
             lambda s: _lost(spec, growth, s),
         ),
     ]

@@ -31,7 +31,7 @@ from pganon.forms.form import Description, Tables
 from pganon.forms.match_counts import Matched, both, exact
 from pganon.forms.request import Workload
 from pganon.forms.shape import values
-from pganon.metrics import sensitive
+from pganon.metrics import queries
 from pganon.metrics.answers import bounds_step, error_step
 from pganon.metrics.draws import (
     ASKS,
@@ -43,7 +43,7 @@ from pganon.metrics.queries import draws
 from pganon.metrics.source import cell_number, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, conjunction, fragment, named, num, query, stacked
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 
 def steps(
@@ -59,74 +59,80 @@ def steps(
 
     def totals(published: exp.Select, state: State) -> exp.Expr:
         if restricts:
-            return _totals_by_value(spec, published, state)
-        return _totals(spec, published)
+            return query(
+                "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
+                {"h": _by_value(spec, published, ["group_id"], state)},
+            )
+        sizes = "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id"
+        return _added(query(sizes, {"x": published}), spec)
 
     made: list[Step] = []
     if restricts:
-        made += sensitive.dictionary_steps(spec, lambda s: _all_records(spec, description, s))
+        made += queries.dictionary_steps(spec, lambda s: _all_records(spec, description, s))
     made.append(
-        CreateTable(
+        table(
             "workload_draws",
             "random predicates",
-            lambda s: s.work("mdraws"),
             lambda s: draws(spec, workload, s),
+            into="mdraws",
         )
     )
     if restricts:
         made.append(
-            CreateTable(
+            table(
                 "workload_records",
                 "source records by codes and sensitive value",
-                lambda s: s.work("mrecords"),
                 lambda s: _records(spec, _all_records(spec, description, s), s),
+                into="mrecords",
             )
         )
     made += [
-        CreateTable(
+        table(
             "workload_queries",
             "random queries",
-            lambda s: s.work("mqueries"),
             lambda s: _queries(attributes, workload, s),
+            into="mqueries",
         ),
-        CreateTable(
+        table(
             "workload_totals",
             "published records and sums by group",
-            lambda s: s.work("mtotals"),
             lambda s: totals(values(description.shape(spec, s), tables(s)), s),
+            into="mtotals",
         ),
-        *([_matching_step(attributes)] if restricts else []),
-        CreateTable(
+        *(
+            [
+                table(
+                    "workload_matching",
+                    "source records that match but for the sensitive column",
+                    lambda s: _matching(attributes, s),
+                    into="mmatches",
+                )
+            ]
+            if restricts
+            else []
+        ),
+        table(
             "workload_exact",
             "answers on the source",
-            lambda s: s.work("mexact"),
             lambda s: exact(attributes, sums, s),
+            into="mexact",
         ),
-        CreateTable(
+        table(
             "workload_shares",
             "shares of groups that match",
-            lambda s: s.work("mshares"),
             lambda s: shares(attributes, s),
+            into="mshares",
         ),
-        CreateTable(
+        table(
             "workload_estimate",
             "answers from the published relations",
-            lambda s: s.work("mestimate"),
             lambda s: _estimate(sums, s, restricts=restricts),
+            into="mestimate",
         ),
     ]
     proved = all(attribute.covers for attribute in spec.attributes)
     bounds = bounds_step(lambda s: s.work("mestimate") if proved else None)
     return [*made, *[error_step(name) for name in ("n", *sums)], bounds]
-
-
-def _matching_step(attributes: Sequence[Axis]) -> Step:
-    return CreateTable(
-        "workload_matching",
-        "source records that match but for the sensitive column",
-        lambda s: s.work("mmatches"),
-        lambda s: _matching(attributes, s),
-    )
 
 
 def _all_records(spec: ReleaseSpec, description: Description, state: State) -> exp.Select:
@@ -189,21 +195,6 @@ def _by_value(spec: ReleaseSpec, rows: exp.Select, keys: Sequence[str], state: S
         ).select(*by)
         parts.append(_added(tree, spec).group_by(*[key.copy() for key in (*by, code)]))
     return stacked(parts)
-
-
-def _totals(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
-    tree = query(
-        "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id",
-        {"x": published},
-    )
-    return _added(tree, spec)
-
-
-def _totals_by_value(spec: ReleaseSpec, published: exp.Select, state: State) -> exp.Expr:
-    return query(
-        "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
-        {"h": _by_value(spec, published, ["group_id"], state)},
-    )
 
 
 def _records(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Expr:

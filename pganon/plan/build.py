@@ -12,24 +12,32 @@ from pganon.encode.snapshot import copy_steps, inspection, read_steps, snapshot_
 from pganon.encode.source import decision_steps, source_check
 from pganon.error_codes import ErrorCode
 from pganon.errors import UsageError
-from pganon.forms.form import Evidence, Tables
-from pganon.forms.group_data import is_remembered, relations, staging_steps
+from pganon.forms.form import Evidence, PublishedForm, Tables
+from pganon.forms.group_data import (
+    GROUPS,
+    HISTOGRAM,
+    is_remembered,
+    linked,
+    manner,
+    relations,
+    shown_columns,
+    staging_steps,
+)
 from pganon.forms.metrics import Metrics
 from pganon.forms.request import Request
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.increments.invariant import commit_steps, resumed_steps
 from pganon.history.increments.steps import gather_steps, restricted_step
-from pganon.history.invariance.signatures import signature_steps
-from pganon.history.model import EarlierVersion
+from pganon.history.invariance.signatures import InvariantVersion, signature_steps
+from pganon.history.model import EarlierVersion, GroupTables, NewVersion
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.base import Method
 from pganon.methods.registry import method_of
 from pganon.metrics.classification import target_of
 from pganon.metrics.reasons import reason_steps
 from pganon.metrics.whole import whole_facts, whole_steps
-from pganon.plan.comparison import invariant_version, new_version
 from pganon.plan.verification import staged_tables, verify_step
-from pganon.resolved.invariance import Resumed
+from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import People
 from pganon.resolved.republication import Republication
@@ -346,4 +354,33 @@ def _requested(spec: ReleaseSpec, method: Method, request: Request) -> tuple[Ste
         return ()
     return method.form.statistics.on_request.steps(
         spec, lambda state: staged_tables(spec, method, state), request
+    )
+
+
+def new_version(spec: ReleaseSpec, form: PublishedForm, state: State) -> NewVersion:
+    """The version for the rule about groups, without what is known at publication."""
+    link = linked(spec, form, state).links[0]
+    return NewVersion(
+        manner(spec, form, state), GroupTables(state.stage("members"), state.stage(GROUPS), link)
+    )
+
+
+def invariant_version(
+    spec: ReleaseSpec, form: PublishedForm, state: State, before: Signatures | None
+) -> InvariantVersion:
+    """The version for m-invariance.
+
+    Args:
+        before: signatures of people in earlier versions.
+    """
+    names = spec.invariant_columns
+    columns = [column.name for column in linked(spec, form, state).columns]
+    return InvariantVersion(
+        names,
+        tuple(shown_columns(spec).index(name) + 1 for name in names),
+        tuple(columns.index(name) + 1 for name in names),
+        lambda s: new_version(spec, form, s).tables,
+        lambda s: s.stage(HISTOGRAM),
+        before,
+        lambda s: linked(spec, form, s).rows,
     )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pganon.policy.column_rules import column_refusals
-from pganon.policy.domains import Domain
+from pganon.policy.domains import Domain, domain_refusals
 from pganon.policy.hierarchies import Declaration, Hierarchy
-from pganon.policy.labels import Labels, no_repeats
-from pganon.policy.refusals import known_word, refuse, refuse_one
-from pganon.policy.sensitive_when import SensitiveWhen
-from pganon.policy.texts import Name
-from pganon.policy.words import Nulls, Role, ShownWord
+from pganon.policy.labels import Labels, Name, no_repeats
+from pganon.policy.refusals import Refusal, alternatives, known_word, refuse, refuse_one
+from pganon.policy.sensitive_when import HIDDEN, SensitiveWhen
+from pganon.policy.words import (
+    NULLS,
+    QUASI_IDENTIFYING_NULLS,
+    QUASI_SENSITIVE_NULLS,
+    ROLES,
+    SENSITIVE_NULLS,
+    Nulls,
+    Role,
+    ShownWord,
+)
 
 ColumnType = Literal["numeric", "ordinal", "categorical"]
 MAX_LEVEL = 64
@@ -104,3 +111,82 @@ Columns = Mapping[str, ColumnPolicy | None]
 def of_role(columns: Columns, *roles: str) -> list[str]:
     """Names of the columns with one of these roles, in the policy's order."""
     return [name for name, column in columns.items() if column and column.role in roles]
+
+
+_QUASI = ("quasi_identifying", "semi_sensitive")
+_GROUPED = (*_QUASI, "quasi_sensitive")
+_OPTIONAL_KEYS = (
+    ("weight", ("quasi_identifying",), 1),
+    ("levels", ("quasi_identifying",), None),
+    ("domain", _QUASI, None),
+    ("sensitive_when", ("semi_sensitive",), None),
+    ("set", ("quasi_sensitive",), None),
+    *((key, (*_GROUPED, "sensitive"), None) for key in ("hierarchy", "type", "order")),
+    ("nulls", (*_GROUPED, "sensitive"), "as_value"),
+    ("unprotected", HIDDEN, "warn"),
+    ("shown", ("weight", "insensitive", "sensitive"), "none"),
+    ("mean", ("quasi_identifying",), False),
+)
+"""Keys of a column, the roles that they are for, and the value that says nothing."""
+
+_NULLS_OF = {
+    **dict.fromkeys(_QUASI, (QUASI_IDENTIFYING_NULLS, None)),
+    "quasi_sensitive": (
+        QUASI_SENSITIVE_NULLS,
+        "as_value: a NULL is a value of its own in a cluster",
+    ),
+    "sensitive": (SENSITIVE_NULLS, None),
+}
+"""Ways to treat NULLs by role, with a hint."""
+
+
+def column_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
+    """Refusals of combinations in one column; works on unchecked input, too."""
+    role = column.get("role")
+    if role not in ROLES:
+        return
+    for key, roles, default in _OPTIONAL_KEYS:
+        if role not in roles and column.get(key, default) not in (default, None):
+            message = f"{key} is for {alternatives(roles)} columns; this one is {role}"
+            yield Refusal((key,), message, f"remove {key}")
+    hierarchy, ordered = column.get("hierarchy"), column.get("order") is not None
+    forms = hierarchy if isinstance(hierarchy, Mapping) else {}
+    for form in ("intervals", "age", "date") if role == "sensitive" else ():
+        if form in forms:
+            message = f"a hierarchy by {form} is not for sensitive columns"
+            yield Refusal(("hierarchy",), message, "numbers and dates have distance: ordered")
+    if role in _GROUPED and ordered and column.get("type") != "ordinal":
+        yield Refusal(("order",), "order needs type: ordinal", "add type: ordinal")
+    if role in _QUASI:
+        yield from domain_refusals(column)
+    if role == "quasi_sensitive" and column.get("set") is None:
+        yield Refusal(
+            ("set",),
+            "is missing; a quasi_sensitive column belongs to a QS set",
+            "write set: and a name that it shares with the columns from the same source",
+        )
+    nulls, (words, hint) = column.get("nulls", "as_value"), _NULLS_OF.get(role, (NULLS, None))
+    if nulls in NULLS and nulls not in words:
+        message = f"nulls of a {role} column are {alternatives(words)}, not {nulls}"
+        yield Refusal(("nulls",), message, hint)
+    if role == "semi_sensitive" and column.get("sensitive_when") is None:
+        message = "is missing; it says for whom the value is sensitive"
+        hint = "for example sensitive_when: {column: age_is_private}"
+        yield Refusal(("sensitive_when",), message, hint)
+    if role == "sensitive" and ordered:
+        # Distances take the natural order; an order that nothing obeys would mislead.
+        message = "an order of one's own is not available for sensitive columns in this version"
+        yield Refusal(("order",), message, "use the natural order of a number, date or enum")
+    if role == "identifying" and column.get("as") is not None:
+        yield Refusal(("as",), "an identifying column is never published", "remove as")
+    shown = column.get("shown", "none")
+    if role in ("insensitive", "sensitive") and shown == "range":
+        yield Refusal(("shown",), "a range is shown of weights", "write mean or {groups: 3}")
+    if role == "weight" and isinstance(shown, Mapping):
+        yield Refusal(("shown",), "weights are shown by classes", "write mean or range")
+    if role == "sensitive" and shown != "none" and column.get("unprotected") != "accept":
+        message = "means protect no values: no model can be about the column"
+        yield Refusal(("shown",), message, "add unprotected: accept, or remove shown")
+    if role == "weight" and column.get("shown", "none") == "none" and column.get("as") is not None:
+        message = "a weight column is not published without shown: mean or range"
+        yield Refusal(("as",), message, "remove as, or add shown: mean")

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import RelationName
 from pganon.policy.refusals import Place, Refusal, nearest, refuse_one, show
-from pganon.policy.texts import RelationName
 
 PROBABILITY = "probability"
 """Column of a relation of priors."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from pganon.policy.refusals import refuse_one, show
+from pganon.identifiers import NameProblem, parse_name
+from pganon.policy.expressions import ExpressionProblem, check_where
+from pganon.policy.refusals import refuse_one, show, usable_name
 
 
 def label(value: object) -> object:
@@ -41,3 +43,28 @@ def no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
             refuse_one(f"{show(value)} stands in the list twice", at=(i,))
         seen.add(value)
     return values
+
+
+Name = Annotated[str, AfterValidator(usable_name)]
+
+
+def _relation_name(text: str) -> str:
+    try:
+        parse_name(text)
+    except NameProblem as problem:
+        refuse_one(str(problem) if len(text) <= 200 else "the name is too long")
+    return text
+
+
+RelationName = Annotated[str, AfterValidator(_relation_name)]
+
+
+def _condition(text: str) -> str:
+    try:
+        check_where(text)
+    except ExpressionProblem as refused:
+        refuse_one(refused.problem.message, suggestion=refused.problem.suggestion)
+    return text
+
+
+Condition = Annotated[str, AfterValidator(_condition)]

@@ -18,16 +18,14 @@ from pganon.policy.compatibility import Written
 from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import no_repeats, roles_alone
+from pganon.policy.labels import Condition, Name, RelationName, no_repeats, roles_alone
 from pganon.policy.options import MethodOptions
 from pganon.policy.over_time import OverTime
-from pganon.policy.privacy_model import ModelDeclaration
 from pganon.policy.refusals import known_word, refuse, refuse_one
-from pganon.policy.registry import Registry
+from pganon.policy.registry import ModelDeclaration, Registry
 from pganon.policy.reporting import About, Reporting
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
 from pganon.policy.tables import Table, root_of
-from pganon.policy.texts import Condition, Name, RelationName
 from pganon.policy.words import NOBODY
 
 

@@ -9,11 +9,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import no_repeats
+from pganon.policy.labels import Name, RelationName, no_repeats
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.registry import Registry
-from pganon.policy.texts import Name, RelationName
 from pganon.policy.words import NOBODY
 
 

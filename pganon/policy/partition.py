@@ -17,7 +17,7 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.hierarchies import CsvHierarchy
 from pganon.policy.model import Policy
 from pganon.policy.options import MethodOptions
-from pganon.policy.privacy_model import ModelDeclaration
+from pganon.policy.registry import ModelDeclaration
 from pganon.policy.words import UNPUBLISHED_ROLES
 
 REVISION = 1

@@ -11,10 +11,9 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import label, no_repeats
+from pganon.policy.labels import Name, RelationName, label, no_repeats
 from pganon.policy.refusals import refuse_one, show
 from pganon.policy.requests import Day
-from pganon.policy.texts import Name, RelationName
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 

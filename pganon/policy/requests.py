@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import no_repeats, roles_alone
+from pganon.policy.labels import Name, no_repeats, roles_alone
 from pganon.policy.refusals import Refusal, refuse, refuse_one, show
-from pganon.policy.schedule import ScheduleProblem, check_expression
-from pganon.policy.texts import Name
 
 _DURATION = re.compile(r"([1-9][0-9]{0,5})(s|min|h|d)")
 _UNITS = {"s": "seconds", "min": "minutes", "h": "hours", "d": "days"}
@@ -148,3 +147,43 @@ def parameter_of(value: Any) -> Parameter | None:
         return Parameter.model_validate(value)
     except ValidationError:
         return None
+
+
+# Times of a schedule: five fields as cron has them, in a time zone.
+#
+# Day of the month and day of the week are alternatives where both are restricted. A time that the
+# clock skips in spring is the one right after the gap, and one that it repeats in autumn comes
+# once.
+
+FIELDS = 5
+
+
+class ScheduleProblem(ValueError):
+    """The expression is none; the message says why."""
+
+
+def check_expression(expression: str) -> None:
+    """Refuse what is not a schedule, or never comes.
+
+    Raises:
+        ScheduleProblem: the field at fault.
+    """
+    next_time(expression, "UTC", datetime(2024, 1, 1, tzinfo=UTC))
+
+
+def next_time(expression: str, time_zone: str, after: datetime) -> datetime:
+    """The first time of a schedule after a moment, in UTC.
+
+    Raises:
+        ScheduleProblem: the expression is none.
+    """
+    fields = expression.split()
+    if len(fields) != FIELDS:
+        raise ScheduleProblem(f"a schedule has {FIELDS} fields, not {len(fields)}")
+    try:
+        next_one = next(CronSim(expression, after.astimezone(ZoneInfo(time_zone))))
+    except CronSimError as error:
+        raise ScheduleProblem(str(error)) from None
+    except StopIteration:
+        raise ScheduleProblem("the time never comes") from None
+    return next_one.astimezone(UTC)

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.hierarchies import Declaration
+from pganon.policy.labels import Condition, Name, RelationName
 from pganon.policy.refusals import refuse_one
-from pganon.policy.texts import Condition, Name, RelationName
 
 EXCEPTION_COLUMN = "attribute"
 """Column of a relation of exceptions with the name of the column whose value is sensitive."""

@@ -21,7 +21,7 @@ from pganon.policy.hierarchies import (
     OrderHierarchy,
     TableHierarchy,
 )
-from pganon.policy.labels import no_repeats
+from pganon.policy.labels import Condition, Name, RelationName, no_repeats
 from pganon.policy.refusals import (
     Place,
     Refusal,
@@ -32,7 +32,6 @@ from pganon.policy.refusals import (
     refuse_one,
     show,
 )
-from pganon.policy.texts import Condition, Name, RelationName
 
 if TYPE_CHECKING:
     from pganon.policy.compatibility import Written

@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Self
 
-from pganon.policy.privacy_model import ModelDeclaration
-from pganon.policy.registry import word_of
+from pganon.policy.registry import ModelDeclaration, word_of
 from pganon.privacy.base import Model
 
 

@@ -12,12 +12,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from pganon.policy.labels import Name
 from pganon.policy.model import RelationName
 from pganon.policy.refusals import known_word, refuse_one
 from pganon.privacy import population, profit, release
 from pganon.privacy.base import Model
 from pganon.privacy.declaration import PrivacyModel
-from pganon.privacy.events import EventShare
 from pganon.privacy.frequency import (
     AnatomyLDiversity,
     AtLeastTwo,
@@ -36,6 +36,34 @@ from pganon.privacy.quasi_sensitive import QSKAnonymity
 from pganon.privacy.release import SampleUniqueness
 from pganon.privacy.uniqueness import PopulationUniqueness
 from pganon.risk.k_map import sample_k
+
+
+class EventShare(PrivacyModel):
+    """Of the people of a group with rows in a table, at most the share beta has any sensitive
+    value.
+
+    Attributes:
+        table: of the policy; None: every table.
+        of_column: of the table; None: every sensitive column, and who has rows at all where that is
+            sensitive.
+    """
+
+    model: Literal["event_share"]
+    beta: Annotated[float, Field(gt=0, lt=1)]
+    table: Name | None = None
+    of_column: Name | None = Field(default=None, alias="column")
+
+    @property
+    def limit(self) -> Fraction:
+        """The share as it was meant: the float 0.1 is one tenth."""
+        return Fraction(str(self.beta))
+
+    def bounds(self, table: str, column: str | None) -> bool:
+        """Whether it is about the values of a column, or about who has rows."""
+        return self.table in (None, table) and self.of_column in (None, column)
+
+    def measures(self) -> tuple[Model, ...]:
+        return ()  # classes have no events
 
 
 class NoAttack(PrivacyModel):

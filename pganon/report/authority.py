@@ -6,7 +6,8 @@ What the steward has not written is open; nothing is invented in its place.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -58,12 +59,21 @@ def at(report: Mapping[str, Any], pointer: str) -> Any:
     return template.at(report, pointer[1:].replace("/", "."))
 
 
-def shown(report: Mapping[str, Any], missing: str) -> list[tuple[str, Any, list[str]]]:
-    """Headings, each with its facts as texts by their names, and names of what is open."""
+@dataclass(frozen=True)
+class Told:
+    """A fact on the page: its name, lines, and small tables, whose heads may be empty."""
+
+    label: str
+    lines: Sequence[str] = ()
+    tables: Sequence[tuple[Sequence[str], Sequence[Sequence[str]]]] = ()
+
+
+def shown(report: Mapping[str, Any], missing: str) -> list[tuple[str, list[Told], list[str]]]:
+    """Headings, each with its facts, and names of what is open."""
     return [
         (
             one["heading"],
-            [(label(p), list(_texts(at(report, p), missing))) for p in one["facts"]],
+            [_told(pointer, at(report, pointer), missing) for pointer in one["facts"]],
             [label(pointer) for pointer in one["open"]],
         )
         for one in report["authority"]["sections"]
@@ -109,17 +119,71 @@ def _blank(found: Any) -> bool:
     return found is None or (isinstance(found, str) and not found.strip())
 
 
-def _texts(found: Any, missing: str) -> Iterator[str]:
-    if found is None:
-        yield missing
-    elif isinstance(found, list) and found:
-        yield from map(_text, found)
-    else:
-        yield _text(found)
+_COLUMNS = {
+    "access": "role because",
+    "attributes": "column form lost exact width unit",
+    "columns": "name role seen goes_out",
+    "events": "at what by",
+    "findings": "attack column somebody release.share control.share difference.value gains",
+    "guarantee": "name published sentence required measured",
+    "questions": "somebody remains result",
+    "outcome": "label figure note result",
+    "subgroups": "column value others prosecutor.people prosecutor.mean prosecutor.p95",
+    "versions": "version published_at released suppressed over_versions",
+}
+"""What a table has of a list, or of one of it. All else is elsewhere on the page."""
+
+
+def _told(pointer: str, found: Any, missing: str) -> Told:
+    name, kind = label(pointer), _kind(pointer)
+    if isinstance(found, dict):
+        leaves = [leaf for key, one in _picked(kind, found).items() for leaf in _leaves(key, one)]
+        rows = [(sentence(_word(key)), _text(one)) for key, one in leaves if not _rows(one)]
+        tables = [_table(key, one) for key, one in leaves if _rows(one)]
+        return Told(name, tables=[([], rows), *tables])
+    if _rows(found):
+        return Told(name, tables=[_table(kind, found)])
+    lines = found if isinstance(found, list) and found else [found]
+    return Told(name, [missing if one is None else _text(one) for one in lines])
+
+
+def _table(kind: str, found: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
+    """Without columns in which there is nothing."""
+    rows = [_picked(kind, one) for one in found]
+    full = [key for key in rows[0] if any(row[key] not in (None, "", []) for row in rows)]
+    return [sentence(_word(key)) for key in full], [
+        [_text(row[key]) for key in full] for row in rows
+    ]
+
+
+def _kind(pointer: str) -> str:
+    return next(part for part in reversed(pointer.split("/")) if not part.isdecimal())
+
+
+def _picked(kind: str, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is shown, by its name."""
+    picked: dict[str, Any] = {}
+    for path in _COLUMNS[kind].split() if kind in _COLUMNS else ():
+        first, _, below = path.partition(".")
+        one: Any = _word(found[first]) if first == "attack" else found[first]
+        picked[f"{first}, {below}" if below else first] = one and one[below] if below else one
+    return picked or found
+
+
+def _leaves(key: str, found: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(found, dict):
+        for below, one in found.items():
+            yield from _leaves(f"{key}, {below}", one)
+    elif found != "":
+        yield key, found
+
+
+def _rows(found: Any) -> bool:
+    return isinstance(found, list) and bool(found) and isinstance(found[0], dict)
 
 
 def _text(found: Any) -> str:
-    """In one line; bins are drawn elsewhere on the page."""
+    """In one line."""
     match found:
         case None:
             return "\u2013"
@@ -127,14 +191,6 @@ def _text(found: Any) -> str:
             return "yes" if found else "no"
         case str():
             return plain(" ".join(found.split()), 2000)
-        case dict():
-            held = {key: one for key, one in found.items() if one != ""}
-            return ", ".join(
-                f"{_word(key)} ({_text(one)})"
-                if isinstance(one, dict | list)
-                else f"{_word(key)}: {_text(one)}"
-                for key, one in held.items()
-            )
         case list():
             return "; ".join(map(_text, found)) or "none"
         case _:

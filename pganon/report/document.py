@@ -22,7 +22,6 @@ from pganon.report.dataset import Dataset, dataset
 from pganon.report.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
 from pganon.report.export_check import File, files_of
 from pganon.report.figures import OfForm
-from pganon.report.outcome import outcome
 from pganon.report.parts import (
     Asked,
     Chance,
@@ -39,7 +38,7 @@ from pganon.report.parts import (
     Time,
     absent,
 )
-from pganon.report.promises import not_protected
+from pganon.report.promises import not_protected, outcome
 from pganon.report.questions import Question, over_versions, questions
 from pganon.report.review import look_at
 from pganon.report.sources import Access, Collected, Crossing
@@ -91,7 +90,7 @@ class Properties(Part):
 
 
 class SourceChance(Chance):
-    """`alone`: people; null if they are some, and fewer than `smallest` of the policy."""
+    """`alone`: people; null if fewer than `smallest` of the policy would be counted by it."""
 
     alone: Count | None
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pganon.report.parts import Count, LimitName, Number, Part, ShareBin, SizeBin, key
 
 Above = dict[LimitName, Count | None]
-"""People with a chance above each limit; null if they are some, and too few to be told."""
+"""People with a chance above each limit; null if few would be counted by it."""
 
 
 class Sizes(Part):
@@ -36,7 +36,7 @@ class InPopulation(Part):
 
     smallest: Count
     highest: Number
-    mean: Number
+    mean: Number | None
     above: Above
     by_weights: bool
     presence: InRelease | None

@@ -160,9 +160,13 @@ def commonest_event(found: Collected) -> Mapping[str, Any] | None:
 
 
 def presence(found: Collected) -> list[tuple[str, float]]:
-    """(`most` or `least`, chance) that somebody of the population is in the data, as measured."""
+    """(`most` or `least`, chance) that somebody of the population is in the data, as measured, or
+    as required where that is not told."""
     return [
-        ("least" if from_below(check["bound"]) else "most", check["measured"])
+        (
+            "least" if from_below(check["bound"]) else "most",
+            check["required"] if check["measured"] is None else check["measured"],
+        )
         for check in found.measures.get("verified", [])
         if check["model"] == "delta_presence"
     ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from pganon.report import figures, parts
+from pganon.policy.reporting import Limit
+from pganon.report import figures, guarantee, parts
+from pganon.report.parts import Named, Outcome, Status
 from pganon.report.sources import Collected
-from pganon.report.words import sentence, the_columns
+from pganon.report.words import count, percent, plain, sentence, the_columns
 from pganon.resolved.tables import HOLDERS
 
 _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")
@@ -124,3 +126,104 @@ def limits_of(
         ("Not differential privacy", "There is no bound that holds against every attacker.")
     )
     return [parts.Text(name=name, text=text) for name, text in rows]
+
+
+HOLDS: Status = "holds"
+LOOK: Status = "look"
+NONE: Status = "none"
+IDLE = "does not apply"
+_UNMEASURED = "no run measured it"
+
+
+def outcome(found: Collected) -> list[Outcome]:
+    return [_smallest(found), _chance(found), _common(found), _left_out(found)]
+
+
+def _smallest(found: Collected) -> Outcome:
+    chance, combinations = figures.chance(found), figures.combinations(found)
+    if chance is not None:
+        required = guarantee.fewest_people(found)
+        one = "person" if found.members == "people" else "record"
+        smallest = f"{count(chance.smallest)} {one if chance.smallest == 1 else found.members}"
+        label = "Smallest group"
+    elif combinations:  # where these are counted, and not people who look the same
+        required = guarantee.fewest_combinations(found)
+        smallest = count(min(one["smallest"] for one in combinations))
+        label = "Fewest combinations that remain"
+    else:
+        return _exactly(found, "smallest", "Smallest group")
+    result = _bounded("holds" if required > 1 else None)
+    return row("smallest", label, smallest, f"required: {count(required)}", *result)
+
+
+def _bounded(holds: str | None) -> tuple[str, Status]:
+    return ("no limit is required", LOOK) if holds is None else (holds, HOLDS)
+
+
+def _chance(found: Collected) -> Outcome:
+    chance = figures.chance(found)
+    if chance is None:
+        return _exactly(found, "chance", "Highest chance to find a person")
+    return chance_row(chance.smallest, found.policy.report.accepted)
+
+
+def chance_row(smallest: int, accepted: Sequence[Limit]) -> Outcome:
+    """The chance to find a person in the smallest group, of either edition."""
+    limits, said = figures.against_limits(smallest, accepted)
+    status = LOOK if figures.exceeded(smallest, accepted) else HOLDS
+    label = "Highest chance to find a person"
+    return row("chance", label, percent(1 / smallest), limits, said, status)
+
+
+def _common(found: Collected) -> Outcome:
+    """From the evidence, or from the figures of every run."""
+    item, shares = figures.commonest(found), found.utility.most if found.utility else {}
+    label = "Most common sensitive value in a group"
+    if item is not None:
+        column, most, where = item["column"], item["most"], "group"
+        note = f"at most; on average {percent(item['mean'])}"
+    elif shares:
+        column = max(shares, key=lambda name: shares[name])
+        most, where, note = shares[column], "group or bucket", "at most"
+    elif event := guarantee.commonest_event(found):
+        label = f"Most common value of {plain(event['column'], 30)}, of who has rows in a group"
+        limit = f"limit {percent(event['required'])} holds"
+        return row("common", label, percent(event["measured"]), "at most", limit, HOLDS)
+    elif found.of_role("sensitive", "semi_sensitive"):
+        return row("common", label, "?", _UNMEASURED, "not measured", NONE)
+    else:
+        return row("common", label, "none", "no column is declared as sensitive", IDLE, NONE)
+    limit = guarantee.most_of(found, column, figures.largest(item))
+    result = _bounded(None if limit is None or limit >= 1 else f"limit {percent(limit)} holds")
+    return row("common", common_label(column, where), percent(most), note, *result)
+
+
+def common_label(column: str, where: str = "group") -> str:
+    return f"Most common value in the column {plain(column, 30)}, in a {where}"
+
+
+def _left_out(found: Collected) -> Outcome:
+    version, share = found.version, figures.left_out(found)
+    return row(
+        "left_out",
+        "Records left out",
+        count(version.suppressed),
+        f"of {count(version.released + version.suppressed)} in the source",
+        "none" if version.suppressed == 0 else percent(share),
+        LOOK if share > figures.LEFT_OUT else HOLDS,
+    )
+
+
+def _exactly(found: Collected, name: Named, label: str) -> Outcome:
+    """Where no group of people who look the same is published."""
+    if found.apart:
+        return row(name, label, "none", found.apart, IDLE, NONE)
+    if figures.exact(found):
+        note = "what others may know is published exactly"
+        return row(name, label, "exact", note, "not limited", LOOK)
+    why = "groups of this form do not say it" if found.measured else _UNMEASURED
+    return row(name, label, "?", why, "not measured", NONE)
+
+
+def row(name: Named, label: str, figure: str, note: str, result: str, status: Status) -> Outcome:
+    return Outcome(name=name, label=label, figure=figure, note=note, result=result, status=status)

@@ -117,12 +117,11 @@ def commonest(item: Document) -> str:
 
 
 def of_each_limit(report: Document, above: Mapping[str, int | None]) -> str:
-    people, few = report["properties"]["members"], report["properties"].get("smallest")
-    texts = []
+    people, texts = report["properties"]["members"], []
     for limit in report["risk"]["limits"]:
-        held = above[limit]
-        told = f"fewer than {few}" if held is None else count(held) if held else "no"
-        texts.append(f"{told} {people} have a chance above {limit_words(limit)}")
+        held, have = above[limit], f"{people} have a chance above {limit_words(limit)}"
+        told = f"{count(held) if held else 'no'} {have}"
+        texts.append(f"how many {have} is not told" if held is None else told)
     return listed(texts)
 
 
@@ -199,9 +198,8 @@ def _alone(report: Document) -> str:
     if source is None or not sizes:
         return ""
     known, people = report["properties"]["knowing"], report["properties"]["members"]
-    few = report["properties"]["smallest"]
     if source["alone"] is None:
-        return f"In the source fewer than {few} {people} are alone in {known}."
+        return f"How many {people} of the source are alone in {known} is not told."
     if source["alone"] == 0:
         return f"In the source nobody is alone in {known}."
     share = source["alone"] / sizes["people"]

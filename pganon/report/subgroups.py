@@ -26,7 +26,7 @@ class Chances(Part):
     with so many people on both sides, and shares of people whose chance is above each limit."""
 
     people: Count
-    mean: Number
+    mean: Number | None
     p50: Number | None
     p90: Number | None
     p95: Number | None
@@ -79,7 +79,7 @@ def telling(found: Collected) -> Iterator[str]:
                     f"{chance} to find one {who} is {percent(own['p95'])} or more for"
                     f" one in twenty, above {listed(sorted(above))}; of all people it is not."
                 )
-            elif own["mean"] >= TIMES * whole["mean"] > 0:
+            elif own["mean"] and whole["mean"] and own["mean"] >= TIMES * whole["mean"]:
                 yield (
                     f"{chance} to find one {who} is {percent(own['mean'])} on average,"
                     f" that of all people {percent(whole['mean'])}."
@@ -96,20 +96,17 @@ def chance_rows(report: Mapping[str, Any]) -> list[tuple[str, str, list[str]]]:
 
 def chance_bars(report: Mapping[str, Any]) -> dict[str, str]:
     """By attacker, the means with ticks at one in twenty."""
-    return {
-        attacker: lying(
-            [
-                (who, one[attacker]["mean"], one[attacker]["p95"])
-                for _, who, one in _rows(report)
-                if one[attacker]
-            ],
-            f"{chance} to find a person, on average",
-            "for one in twenty",
-            [*report["risk"]["limits"].values()],
-        )
-        for attacker, chance in _CHANCE.items()
-        if report["subgroups"] and report["record_risk"][attacker]
-    }
+    drawn: dict[str, str] = {}
+    for attacker, chance in _CHANCE.items():
+        rows = [
+            (who, one[attacker]["mean"], one[attacker]["p95"])
+            for _, who, one in _rows(report)
+            if one[attacker] and one[attacker]["mean"]
+        ]
+        if rows:
+            label, limits = f"{chance} to find a person, on average", report["risk"]["limits"]
+            drawn[attacker] = lying(rows, label, "for one in twenty", [*limits.values()])
+    return drawn
 
 
 def _rows(report: Mapping[str, Any]) -> list[tuple[str, str, Mapping[str, Any]]]:

@@ -17,10 +17,9 @@ from pganon.policy.model import Policy
 from pganon.policy.options import FLAT, part_name
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
-from pganon.privacy.events import EventShare
 from pganon.privacy.frequency import KAnonymity
-from pganon.resolved.problems import Problems
-from pganon.resolved.source import SUPPORTED, Source
+from pganon.privacy.models import EventShare
+from pganon.resolved.source import SUPPORTED, Problems, Source
 from pganon.resolved.tables import (
     PEOPLE,
     PERIOD,

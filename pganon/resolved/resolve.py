@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from sqlglot import exp
 
-from pganon.catalog.model import Relation
+from pganon.catalog.model import Column, Relation
 from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName, quote
+from pganon.policy.exclusions import Between, Condition
 from pganon.policy.flags import flag_hints
 from pganon.policy.model import Policy, policy_hash
+from pganon.policy.options import REFERENCE, SHARE
 from pganon.policy.partition import partition_part
+from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
+from pganon.policy.values import Comparable, reading
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.columns import ColumnResolver, Columns
-from pganon.resolved.exclusions import rule_refusals, rules
 from pganon.resolved.growth import increment_refusals
 from pganon.resolved.labels import label_refusals
-from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.names import name_refusals
+from pganon.resolved.model import Attribute, ExclusionRule, ReleaseSpec, Sensitive
+from pganon.resolved.names import name_refusals, part_name_refusals
 from pganon.resolved.other import (
     population_refusals,
     prior_refusals,
@@ -35,10 +39,8 @@ from pganon.resolved.people import (
     owners_of,
     people_problem,
 )
-from pganon.resolved.problems import LineOf, Problems
-from pganon.resolved.reference import reference_refusals
 from pganon.resolved.related import related
-from pganon.resolved.source import Source
+from pganon.resolved.source import LineOf, Problems, Source
 from pganon.resolved.tables import Related
 
 
@@ -209,3 +211,96 @@ def _spec(
         base_dir=base_dir,
         related=others,
     )
+
+
+Item = TypeVar("Item", Attribute, Sensitive)
+
+
+def rules(
+    policy: Policy, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]
+) -> Iterator[ExclusionRule]:
+    """One rule per sensitive column of an exclusion."""
+    grouped, unlinked = _by_name(attributes), _by_name(sensitive)
+    for exclusion in policy.exclusions:
+        when = tuple((grouped[name], condition) for name, condition in exclusion.when.items())
+        for name, values in exclusion.never.items():
+            yield ExclusionRule(exclusion.label, when, unlinked[name], values)
+
+
+def rule_refusals(
+    policy: Policy, attributes: Iterable[Attribute], sensitive: Iterable[Sensitive]
+) -> Iterator[Refusal]:
+    """Values that cannot be of the type of their column; places are those of the policy."""
+    grouped, unlinked = _by_name(attributes), _by_name(sensitive)
+    for number, exclusion in enumerate(policy.exclusions):
+        for name, condition in exclusion.when.items():
+            if name in grouped:
+                at = ("exclusions", number, "when", name)
+                yield from _wrong_condition(at, grouped[name].column, condition)
+        for name, values in exclusion.never.items():
+            if name in unlinked:
+                at = ("exclusions", number, "never", name)
+                yield from _wrong_values(at, unlinked[name].column, values)
+
+
+def _by_name(items: Iterable[Item]) -> dict[str, Item]:
+    return {item.column.name: item for item in items}
+
+
+def _wrong_condition(at: Place, column: Column, condition: Condition) -> Iterator[Refusal]:
+    if not isinstance(condition, Between):
+        yield from _wrong_values(at, column, condition)
+        return
+    bounds: list[Comparable | None] = []
+    for key, text in (("min", condition.min), ("max", condition.max)):
+        value = None if text is None else reading(column, text)
+        if isinstance(value, str):
+            yield Refusal((*at, key), value)
+        else:
+            bounds.append(value)
+    low, high = bounds if len(bounds) == 2 else (None, None)
+    if low is not None and high is not None and low > high:  # pyright: ignore[reportOperatorIssue]
+        yield Refusal(at, "min is above max, so the rule is about nobody", "exchange min and max")
+
+
+def _wrong_values(at: Place, column: Column, values: tuple[str, ...]) -> Iterator[Refusal]:
+    for i, text in enumerate(values):
+        problem = reading(column, text)
+        if isinstance(problem, str):
+            # The file may have a single value without a list.
+            yield Refusal((*at, i) if len(values) > 1 else at, problem)
+
+
+_PLACE = ("publish", "reference")
+
+
+def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterable[Refusal]:
+    """Why the distribution cannot be published as the policy asks."""
+    if not policy.publish.reference:
+        return
+    method = policy.method
+    if "reference" not in method.supports:
+        yield Refusal(
+            _PLACE,
+            f"the method {method.name} does not publish the source's distribution",
+            "remove it",
+        )
+        return
+    yield from method.reference_refusals()
+    numbers = {item.column.name: item.index for item in sensitive}
+    found = {r.sensitive for r in requirements_of(policy, numbers) if r.model.needs_reference}
+    if len(found) != 1:
+        compared = "models compare several columns" if found else "no model compares"
+        yield Refusal(
+            _PLACE,
+            f"{compared} with the source's distribution; one can be published",
+            "remove it",
+        )
+    for item in sensitive:
+        if item.index in found and item.published == SHARE:
+            yield Refusal(
+                ("columns", item.column.name, "as"),
+                f"{quote(SHARE)} is a column of the distribution",
+                "rename it with `as:`",
+            )
+    yield from part_name_refusals(policy, REFERENCE)

@@ -18,8 +18,6 @@ from pganon.encode.weights import PRESENCE
 from pganon.error_codes import ErrorCode
 from pganon.errors import (
     DatabaseError,
-    ExpressionError,
-    OutOfRangeError,
     PganonError,
     PreconditionError,
 )
@@ -92,17 +90,18 @@ def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
     names = [quote(column.name) for column in columns if column.kind in ("numeric", "float")]
     if not names:
         return error
-    return OutOfRangeError(
+    return DatabaseError(
         "numbers are too large to compute with, in"
         f" {'the column' if len(names) == 1 else 'one of the columns'} {first_few(names)}"
         f" [{error.sqlstate}] (step {error.step})",
         sqlstate=error.sqlstate,
         step=error.step,
         hint="leave numbers beyond 1e300 out with `where`, or scale the column in a view",
+        code=ErrorCode.OUT_OF_RANGE,
     )
 
 
-def computed(conn: Connection, spec: ReleaseSpec, error: ExpressionError) -> DatabaseError:
+def computed(conn: Connection, spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
     """The same error with what is computed while the source is read, apart from views."""
     values = {"oid": spec.source.oid, "columns": list(spec.source.column_names)}
     rows = conn.execute(sqlfiles.query("catalog", "virtual_columns"), values).fetchall()

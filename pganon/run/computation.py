@@ -18,7 +18,8 @@ from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
 from pganon.encode.snapshot import SNAPSHOT
 from pganon.encode.work import SNAP
-from pganon.errors import DatabaseError, ExpressionError, PganonError, SourceChangedError
+from pganon.error_codes import ErrorCode
+from pganon.errors import DatabaseError, PganonError
 from pganon.forms.facts import EARLIER_RECORDS, EARLIER_SUPPRESSED, NUMBERED
 from pganon.identifiers import QualifiedName
 from pganon.plan.build import Phase, Plan, judging_phase
@@ -168,11 +169,11 @@ class Computation:
     def _explained(self, error: DatabaseError) -> PganonError:
         """The error of a step, with the column that caused it, if that can be found out now."""
         with contextlib.suppress(psycopg.Error):
-            if isinstance(error, SourceChangedError) and error.step == SNAPSHOT:
+            if error.code == ErrorCode.SOURCE_CHANGED and error.step == SNAPSHOT:
                 return changed_meanwhile(self._conn, self.plan.spec) or error
-            if type(error) is DatabaseError and error.sqlstate == OUT_OF_RANGE:
+            if error.code == ErrorCode.DATABASE and error.sqlstate == OUT_OF_RANGE:
                 return out_of_range(self.plan.spec, error)
-            if isinstance(error, ExpressionError) and error.step == SNAPSHOT:
+            if error.code == ErrorCode.EXPRESSION and error.step == SNAPSHOT:
                 return computed(self._conn, self.plan.spec, error)
         return error
 

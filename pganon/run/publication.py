@@ -18,7 +18,7 @@ from pganon.applied.store import read, store
 from pganon.encode.earlier_people import nobody_forgotten
 from pganon.encode.source import source_fingerprint
 from pganon.errors import PrivacyRefusal
-from pganon.forms.groups import GROUPS
+from pganon.forms.group_data import GROUPS
 from pganon.history import populations
 from pganon.history import versions as memory
 from pganon.history.invariance import signature_tables as signatures
@@ -36,7 +36,7 @@ from pganon.history.versions import (
 )
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
-from pganon.plan.comparison import invariant_version, new_version
+from pganon.plan.build import invariant_version, new_version
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash

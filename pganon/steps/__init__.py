@@ -201,6 +201,13 @@ def table(
     return CreateTable(called, purpose, target, select, **options)
 
 
+def staged(
+    name: str, purpose: str, select: Select, *, into: str | None = None, **options: Any
+) -> CreateTable:
+    """The same of a table that becomes part of the release."""
+    return CreateTable(name, purpose, lambda state: state.stage(into or name), select, **options)
+
+
 @dataclass(frozen=True)
 class Statement:
     """Statement: anything else that changes something, e.g. an index or a DROP.

@@ -16,7 +16,7 @@ from pganon.applied.check import check, unchecked
 from pganon.error_codes import ErrorCode
 from pganon.errors import Interrupted, PganonError
 from pganon.ledger import repository as ledger
-from pganon.policy.schedule import next_time
+from pganon.policy.requests import next_time
 from pganon.publish import lifecycle, views
 from pganon.requests.workers import forget_dead, requeue
 from pganon.run.tables import drop_run

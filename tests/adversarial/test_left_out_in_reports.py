@@ -110,6 +110,48 @@ def test_the_same_release_has_the_same_report(db_after: Any, method: dict[str, A
     assert len(whole) > len(told), "the figures that the steward has tell worlds apart"
 
 
+def test_a_population_that_is_the_source_does_not_say_where_somebody_is_missing(
+    db: Database,
+) -> None:
+    """Attack: the class that he would be in covers one more than it has records. The mean of the
+    chances says by its digits which one that is.
+    """
+    db.source(SOURCE.replace("'flu', 'flu', 'cold', 'burn'", "'flu', 'cold', 'flu', 'cold'"))
+    db.source("INSERT INTO public.patient VALUES (61, 30, 'Z0', 'flu')", grant=False)
+    policy: dict[str, Any] = {
+        **POLICY,
+        "method": {"name": "mondrian"},
+        "columns": {**POLICY["columns"], "zip": {"role": "quasi_identifying"}},
+        "privacy": [
+            {"model": "alpha_k_anonymity", "column": "disease", "k": 4, "alpha": 0.5},
+            {"model": "k_map", "k": 2, "population": "public.patient"},
+        ],
+        "on_infeasible": "suppress",
+        "report": {"population": "public.patient"},
+    }
+    result = run_release(load_policy(json.dumps(policy)), dsn=db.dsn(), options=Options(force=True))
+    assert (result.outcome, result.suppressed) == ("awaiting_approval", 1)
+    sizes = [
+        row[0]
+        for row in db.admin.execute(
+            "SELECT count(*) FROM pganon_stage.r1_records GROUP BY class_id"
+        )
+    ]
+    assert len(sizes) > 3
+    means = [(60 - n + n * n / (n + 1)) / 60 for n in sizes]
+    approver = db.connect(BY)
+    row = approver.execute("SELECT pganon.request_evidence(%s)", [result.request]).fetchone()
+    assert row is not None
+    report = valid(document(collect_held(approver, result.request or 0)))
+    assert "by_weights" not in json.dumps(row)
+    for text in (json.dumps(row), json.dumps(report)):
+        assert not any(str(mean)[:8] in text for mean in means)
+    assert report["risk"]["population"] is report["record_risk"]["journalist"] is None
+    unmeasured = [one["model"] for one in report["guarantee"] if one["measured"] is None]
+    assert unmeasured == ["k_map"]
+    assert "None" not in page(report)
+
+
 def test_few_are_of_the_policy_and_of_people() -> None:
     def few(left_out: int, **changes: Any) -> bool:
         return few_left_out(load_policy(json.dumps({**POLICY, **changes})).policy, left_out)

@@ -475,7 +475,7 @@ def _emptied(db: Database, pattern: str, statement: str) -> Callable[[str], None
 
 
 @pytest.mark.parametrize(
-    "table", ["linked1", "people", "above", "class_groups0", "holders0", "rows0"]
+    "table", ["linked1", "people", "above", "class_groups0", "facts0", "held0", "rows0"]
 )
 def test_tables_that_are_emptied(db: Database, table: str) -> None:
     """As an unlogged table is after a crash of the server."""
@@ -485,7 +485,7 @@ def test_tables_that_are_emptied(db: Database, table: str) -> None:
         faults.run(db.dsn(), whole(), before=hook)
 
 
-@pytest.mark.parametrize("table", ["rows1", "linked1"])
+@pytest.mark.parametrize("table", ["facts1", "linked1"])
 def test_rows_of_a_person_that_are_gone(db: Database, table: str) -> None:
     """Groups are then good for others than those who are in them."""
     wards.build(db.connect("source_owner"), wards.rows(1200, 1))

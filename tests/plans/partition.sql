@@ -521,8 +521,8 @@ SELECT "b"."block", "b"."rid", "b"."record", "b"."value", "b"."vector", "b"."pro
 -- partition.classes: classes grown individual by individual
 -- [danonyir]
 SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
-AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."sensitive", "b"."lo0",
-"b"."hi0", "b"."n0", "b"."b1" FROM (SELECT "b"."block", "b"."rid", "i"."sensitive", "i"."lo0",
+AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."held0", "b"."lo0",
+"b"."hi0", "b"."n0", "b"."b1" FROM (SELECT "b"."block", "b"."rid", "i"."held0", "i"."lo0",
 "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_blocked" AS "b" JOIN
 "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "b"."rid") AS "b" WHERE "b"."block" >= 0 AND
 "b"."block" < 2500 ORDER BY "b"."block", "b"."rid"; COPY pganon_work.r0_grown (rid, gid) FROM STDIN;
@@ -1486,10 +1486,10 @@ AS "position" FROM (SELECT "p"."s1" AS "code", CAST(SUM("p"."w") AS BIGINT) AS "
 CREATE TABLE pganon_work.r0_individuals AS SELECT ROW_NUMBER() OVER (ORDER BY
 HASHTEXTEXTENDED("g"."individual", (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
 AS "s" WHERE "s"."run_id" = 0)), "g"."individual") AS "rid", "g".* FROM (SELECT "c"."individual",
-CAST(COUNT("c"."s0") AS int) AS "n", ARRAY_AGG("c"."s0") AS "sensitive", MIN("c"."c0") FILTER(WHERE
-"c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS "n0", MIN("c"."c0") AS "c0",
-ARRAY_AGG(DISTINCT "c"."c1") AS "b1", MIN("c"."c1") AS "c1" FROM "pganon_work"."r0_coded" AS "c"
-GROUP BY "c"."individual") AS "g";
+CAST(COUNT("c"."rid") AS INT) AS "n", ARRAY_AGG("c"."s0") FILTER(WHERE "c"."s0" IS NOT NULL) AS
+"held0", MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") =
+0 AS "n0", MIN("c"."c0") AS "c0", ARRAY_AGG(DISTINCT "c"."c1") AS "b1", MIN("c"."c1") AS "c1" FROM
+"pganon_work"."r0_coded" AS "c" GROUP BY "c"."individual") AS "g";
 
 -- partition.individuals: number of individuals
 -- [danonyir, geneir]
@@ -1500,10 +1500,11 @@ SELECT COUNT(*) AS "individuals" FROM "pganon_work"."r0_individuals" AS "i";
 CREATE TABLE pganon_work.r0_individuals AS SELECT ROW_NUMBER() OVER (ORDER BY
 HASHTEXTEXTENDED("g"."individual", (SELECT "s"."partition_seed" FROM "pganon_private"."run_secret"
 AS "s" WHERE "s"."run_id" = 0)), "g"."individual") AS "rid", "g".* FROM (SELECT "c"."individual",
-CAST(COUNT("c"."s0") AS int) AS "n", ARRAY_AGG("c"."s0") AS "sensitive", MIN("c"."c0") FILTER(WHERE
-"c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") = 0 AS "n0", MIN("c"."c0") AS "c0",
-MIN("c"."c1") FILTER(WHERE "c"."c1" > 0) AS "lo1", MAX("c"."c1") AS "hi1", MIN("c"."c1") = 0 AS
-"n1", MIN("c"."c1") AS "c1" FROM "pganon_work"."r0_coded" AS "c" GROUP BY "c"."individual") AS "g";
+CAST(COUNT("c"."rid") AS INT) AS "n", ARRAY_AGG("c"."s0") FILTER(WHERE "c"."s0" IS NOT NULL) AS
+"held0", MIN("c"."c0") FILTER(WHERE "c"."c0" > 0) AS "lo0", MAX("c"."c0") AS "hi0", MIN("c"."c0") =
+0 AS "n0", MIN("c"."c0") AS "c0", MIN("c"."c1") FILTER(WHERE "c"."c1" > 0) AS "lo1", MAX("c"."c1")
+AS "hi1", MIN("c"."c1") = 0 AS "n1", MIN("c"."c1") AS "c1" FROM "pganon_work"."r0_coded" AS "c"
+GROUP BY "c"."individual") AS "g";
 
 -- partition.join: join blocks that miss a requirement as a whole with the next one; repeated
 -- [one_dimensional]
@@ -1543,7 +1544,7 @@ SELECT (SELECT CAST(COALESCE(SUM("b"."n" * "t"."n"), 0) AS BIGINT) FROM (SELECT 
 -- [danonyir]
 SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
 AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."residual", "b"."people",
-"b"."records", "b"."largest", "b"."sensitive", "b"."counts", "b"."holders", "b"."lo0", "b"."hi0",
+"b"."records", "b"."largest", "b"."held0", "b"."counts0", "b"."holders0", "b"."lo0", "b"."hi0",
 "b"."n0", "b"."b1" FROM "pganon_work"."r0_units0" AS "b" WHERE "b"."block" >= 0 AND "b"."block" <
 2500 ORDER BY "b"."block", "b"."rid"; COPY pganon_work.r0_joined0 (rid, gid) FROM STDIN;
 
@@ -1551,7 +1552,7 @@ AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."residua
 -- [danonyir]
 SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
 AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."residual", "b"."people",
-"b"."records", "b"."largest", "b"."sensitive", "b"."counts", "b"."holders", "b"."lo0", "b"."hi0",
+"b"."records", "b"."largest", "b"."held0", "b"."counts0", "b"."holders0", "b"."lo0", "b"."hi0",
 "b"."n0", "b"."b1" FROM "pganon_work"."r0_units1" AS "b" WHERE "b"."block" >= 0 AND "b"."block" <
 2500 ORDER BY "b"."block", "b"."rid"; COPY pganon_work.r0_joined1 (rid, gid) FROM STDIN;
 
@@ -1559,7 +1560,7 @@ AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."residua
 -- [danonyir]
 SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
 AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."residual", "b"."people",
-"b"."records", "b"."largest", "b"."sensitive", "b"."counts", "b"."holders", "b"."lo0", "b"."hi0",
+"b"."records", "b"."largest", "b"."held0", "b"."counts0", "b"."holders0", "b"."lo0", "b"."hi0",
 "b"."n0", "b"."b1" FROM "pganon_work"."r0_units2" AS "b" WHERE "b"."block" >= 0 AND "b"."block" <
 2500 ORDER BY "b"."block", "b"."rid"; COPY pganon_work.r0_joined2 (rid, gid) FROM STDIN;
 
@@ -1824,8 +1825,8 @@ SELECT 1 AS "nothing", (SELECT ARRAY_AGG("t"."lo" ORDER BY "t"."code", "t"."leve
 (SELECT ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level") FROM "pganon_work"."r0_level0" AS "t"
 WHERE "t"."level" <= 1) AS "losses0", (SELECT ARRAY_AGG("t"."loss" ORDER BY "t"."code", "t"."level")
 FROM "pganon_work"."r0_level1" AS "t" WHERE "t"."level" <= 1) AS "losses1"; SELECT "b"."block",
-"b"."rid", "b"."residual", "b"."people", "b"."records", "b"."largest", "b"."sensitive",
-"b"."counts", "b"."holders", "b"."lo0", "b"."hi0", "b"."n0", "b"."lo1", "b"."hi1", "b"."n1" FROM
+"b"."rid", "b"."residual", "b"."people", "b"."records", "b"."largest", "b"."held0", "b"."counts0",
+"b"."holders0", "b"."lo0", "b"."hi0", "b"."n0", "b"."lo1", "b"."hi1", "b"."n1" FROM
 "pganon_work"."r0_units_0" AS "b" WHERE "b"."block" >= 0 AND "b"."block" < 20 ORDER BY "b"."block",
 "b"."rid"; COPY pganon_work.r0_joined_0 (rid, gid) FROM STDIN;
 
@@ -1845,42 +1846,41 @@ DROP TABLE pganon_work.r0_units_0;
 -- [geneir]
 CREATE TABLE pganon_work.r0_units_0 AS SELECT "u".* FROM (SELECT "l"."block", "l"."rid", TRUE AS
 "residual", 1 AS "people", CAST("i"."n" AS BIGINT) AS "records", "i"."n" AS "largest",
-CAST("i"."sensitive" AS INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[])
-AS "holders", "i"."lo0", "i"."hi0", "i"."n0", "i"."lo1", "i"."hi1", "i"."n1" FROM (SELECT
-"s"."block", "s"."unit" AS "rid" FROM "pganon_work"."r0_stretches" AS "s" LEFT JOIN (SELECT "u".*
-FROM (SELECT CAST(0 AS BIGINT) AS "rid", CAST(0 AS BIGINT) AS "gid" WHERE FALSE) AS "u") AS "j" ON
-"j"."rid" = "s"."unit" WHERE "s"."residual" AND "j"."rid" IS NULL) AS "l" JOIN
-"pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "l"."rid" UNION ALL SELECT "u"."block",
-"u"."unit" AS "rid", FALSE AS "residual", "u"."people", "u"."records", "u"."largest", CAST(NULL AS
-INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[]) AS "holders", "u"."lo0",
-"u"."hi0", "u"."n0", "u"."lo1", "u"."hi1", "u"."n1" FROM (SELECT "u"."block", "u"."unit",
-"u"."people", "u"."records", "u"."largest", COALESCE("a0"."lo", "u"."lo0") AS "lo0",
-COALESCE("a0"."hi", "u"."hi0") AS "hi0", "u"."n0", COALESCE("a1"."lo", "u"."lo1") AS "lo1",
-COALESCE("a1"."hi", "u"."hi1") AS "hi1", "u"."n1" FROM (SELECT "m"."block", "m"."unit",
-CAST(COUNT(*) AS INT) AS "people", CAST(SUM("i"."n") AS BIGINT) AS "records", MAX("i"."n") AS
-"largest", MIN("i"."lo0") AS "lo0", MAX("i"."hi0") AS "hi0", BOOL_OR("i"."n0") AS "n0",
-MIN("i"."lo1") AS "lo1", MAX("i"."hi1") AS "hi1", BOOL_OR("i"."n1") AS "n1" FROM (SELECT
-"m"."block", "c"."gid" AS "unit", "c"."rid" FROM (SELECT "u".* FROM (SELECT "c"."rid", "c"."gid"
-FROM "pganon_work"."r0_swept" AS "c") AS "u") AS "c" JOIN (SELECT ("s"."block" + 0) % 1 AS "block",
-"s"."unit" FROM "pganon_work"."r0_stretches" AS "s" WHERE NOT "s"."residual") AS "m" ON "m"."unit" =
-"c"."gid" JOIN (SELECT DISTINCT "x"."block" FROM (SELECT "s"."block", "s"."unit" AS "rid" FROM
-"pganon_work"."r0_stretches" AS "s" LEFT JOIN (SELECT "u".* FROM (SELECT CAST(0 AS BIGINT) AS "rid",
-CAST(0 AS BIGINT) AS "gid" WHERE FALSE) AS "u") AS "j" ON "j"."rid" = "s"."unit" WHERE
-"s"."residual" AND "j"."rid" IS NULL) AS "x") AS "l" ON "l"."block" = "m"."block") AS "m" JOIN
-"pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "m"."rid" GROUP BY "m"."block", "m"."unit") AS
-"u" LEFT JOIN "pganon_work"."r0_level0" AS "a0" ON "a0"."code" = "u"."lo0" AND "a0"."level" =
-GREATEST((CASE WHEN ((SELECT ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level") FROM
-"pganon_work"."r0_level0" AS "t")[("u"."lo0" - 1) * 2 + 0 + 1]) >= "u"."hi0" THEN 0 ELSE 1 END),
-(((SELECT ARRAY_AGG((SELECT CAST(COUNT(*) AS INT) FROM "pganon_work"."r0_sequence" AS "q" WHERE
-"q"."step" <= "s"."sweep" AND "q"."attribute" = 0) ORDER BY "s"."sweep") FROM GENERATE_SERIES(0,
-(SELECT COUNT(*) FROM "pganon_work"."r0_sequence" AS "q")) AS "s"("sweep")))[("u"."unit" >> 32) +
-1])) LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code" = "u"."lo1" AND "a1"."level" =
-GREATEST((CASE WHEN ((SELECT ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level") FROM
-"pganon_work"."r0_level1" AS "t")[("u"."lo1" - 1) * 2 + 0 + 1]) >= "u"."hi1" THEN 0 ELSE 1 END),
-(((SELECT ARRAY_AGG((SELECT CAST(COUNT(*) AS INT) FROM "pganon_work"."r0_sequence" AS "q" WHERE
-"q"."step" <= "s"."sweep" AND "q"."attribute" = 1) ORDER BY "s"."sweep") FROM GENERATE_SERIES(0,
-(SELECT COUNT(*) FROM "pganon_work"."r0_sequence" AS "q")) AS "s"("sweep")))[("u"."unit" >> 32) +
-1]))) AS "u") AS "u";
+CAST("i"."held0" AS INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS
+"holders0", "i"."lo0", "i"."hi0", "i"."n0", "i"."lo1", "i"."hi1", "i"."n1" FROM (SELECT "s"."block",
+"s"."unit" AS "rid" FROM "pganon_work"."r0_stretches" AS "s" LEFT JOIN (SELECT "u".* FROM (SELECT
+CAST(0 AS BIGINT) AS "rid", CAST(0 AS BIGINT) AS "gid" WHERE FALSE) AS "u") AS "j" ON "j"."rid" =
+"s"."unit" WHERE "s"."residual" AND "j"."rid" IS NULL) AS "l" JOIN "pganon_work"."r0_individuals" AS
+"i" ON "i"."rid" = "l"."rid" UNION ALL SELECT "u"."block", "u"."unit" AS "rid", FALSE AS "residual",
+"u"."people", "u"."records", "u"."largest", CAST(NULL AS INT[]) AS "held0", CAST(NULL AS INT[]) AS
+"counts0", CAST(NULL AS INT[]) AS "holders0", "u"."lo0", "u"."hi0", "u"."n0", "u"."lo1", "u"."hi1",
+"u"."n1" FROM (SELECT "u"."block", "u"."unit", "u"."people", "u"."records", "u"."largest",
+COALESCE("a0"."lo", "u"."lo0") AS "lo0", COALESCE("a0"."hi", "u"."hi0") AS "hi0", "u"."n0",
+COALESCE("a1"."lo", "u"."lo1") AS "lo1", COALESCE("a1"."hi", "u"."hi1") AS "hi1", "u"."n1" FROM
+(SELECT "m"."block", "m"."unit", CAST(COUNT(*) AS INT) AS "people", CAST(SUM("i"."n") AS BIGINT) AS
+"records", MAX("i"."n") AS "largest", MIN("i"."lo0") AS "lo0", MAX("i"."hi0") AS "hi0",
+BOOL_OR("i"."n0") AS "n0", MIN("i"."lo1") AS "lo1", MAX("i"."hi1") AS "hi1", BOOL_OR("i"."n1") AS
+"n1" FROM (SELECT "m"."block", "c"."gid" AS "unit", "c"."rid" FROM (SELECT "u".* FROM (SELECT
+"c"."rid", "c"."gid" FROM "pganon_work"."r0_swept" AS "c") AS "u") AS "c" JOIN (SELECT ("s"."block"
++ 0) % 1 AS "block", "s"."unit" FROM "pganon_work"."r0_stretches" AS "s" WHERE NOT "s"."residual")
+AS "m" ON "m"."unit" = "c"."gid" JOIN (SELECT DISTINCT "x"."block" FROM (SELECT "s"."block",
+"s"."unit" AS "rid" FROM "pganon_work"."r0_stretches" AS "s" LEFT JOIN (SELECT "u".* FROM (SELECT
+CAST(0 AS BIGINT) AS "rid", CAST(0 AS BIGINT) AS "gid" WHERE FALSE) AS "u") AS "j" ON "j"."rid" =
+"s"."unit" WHERE "s"."residual" AND "j"."rid" IS NULL) AS "x") AS "l" ON "l"."block" = "m"."block")
+AS "m" JOIN "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "m"."rid" GROUP BY "m"."block",
+"m"."unit") AS "u" LEFT JOIN "pganon_work"."r0_level0" AS "a0" ON "a0"."code" = "u"."lo0" AND
+"a0"."level" = GREATEST((CASE WHEN ((SELECT ARRAY_AGG("t"."hi" ORDER BY "t"."code", "t"."level")
+FROM "pganon_work"."r0_level0" AS "t")[("u"."lo0" - 1) * 2 + 0 + 1]) >= "u"."hi0" THEN 0 ELSE 1
+END), (((SELECT ARRAY_AGG((SELECT CAST(COUNT(*) AS INT) FROM "pganon_work"."r0_sequence" AS "q"
+WHERE "q"."step" <= "s"."sweep" AND "q"."attribute" = 0) ORDER BY "s"."sweep") FROM
+GENERATE_SERIES(0, (SELECT COUNT(*) FROM "pganon_work"."r0_sequence" AS "q")) AS
+"s"("sweep")))[("u"."unit" >> 32) + 1])) LEFT JOIN "pganon_work"."r0_level1" AS "a1" ON "a1"."code"
+= "u"."lo1" AND "a1"."level" = GREATEST((CASE WHEN ((SELECT ARRAY_AGG("t"."hi" ORDER BY "t"."code",
+"t"."level") FROM "pganon_work"."r0_level1" AS "t")[("u"."lo1" - 1) * 2 + 0 + 1]) >= "u"."hi1" THEN
+0 ELSE 1 END), (((SELECT ARRAY_AGG((SELECT CAST(COUNT(*) AS INT) FROM "pganon_work"."r0_sequence" AS
+"q" WHERE "q"."step" <= "s"."sweep" AND "q"."attribute" = 1) ORDER BY "s"."sweep") FROM
+GENERATE_SERIES(0, (SELECT COUNT(*) FROM "pganon_work"."r0_sequence" AS "q")) AS
+"s"("sweep")))[("u"."unit" >> 32) + 1]))) AS "u") AS "u";
 
 -- partition.merged: pieces put together until each could be one bucket
 -- [slamsa]
@@ -2346,8 +2346,8 @@ ON "b"."code" = "d"."code";
 -- partition.regrown: the same over blocks without any class, together with their neighbours
 -- [danonyir]
 SELECT 1 AS "nothing", (SELECT ARRAY_AGG("position" ORDER BY "code") FROM "pganon_work"."r0_dict0"
-AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."sensitive", "b"."lo0",
-"b"."hi0", "b"."n0", "b"."b1" FROM (SELECT "b"."block", "b"."rid", "i"."sensitive", "i"."lo0",
+AS "dict" WHERE "code" > 0) AS "c0"; SELECT "b"."block", "b"."rid", "b"."held0", "b"."lo0",
+"b"."hi0", "b"."n0", "b"."b1" FROM (SELECT "b"."block", "b"."rid", "i"."held0", "i"."lo0",
 "i"."hi0", "i"."n0", "i"."b1" FROM (SELECT "s"."label" - 1 AS "block", "b"."rid" FROM
 "pganon_work"."r0_blocked" AS "b" JOIN "pganon_work"."r0_spans" AS "s" ON "s"."block" = "b"."block"
 WHERE "s"."label" >= 1) AS "b" JOIN "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "b"."rid")
@@ -2705,18 +2705,17 @@ SELECT COUNT(*) AS "released", 40 - COUNT(*) AS "suppressed" FROM (SELECT "c"."r
 CREATE TABLE pganon_work.r0_fit_0 AS SELECT DISTINCT "g"."label" FROM "pganon_work"."r0_groups_0" AS
 "g" JOIN (SELECT "m"."label" FROM (SELECT COUNT(*) AS "measure", "g"."label" FROM (SELECT
 "h"."value", "h"."n", "h"."label" FROM (SELECT "r"."individual" AS "value", COUNT(*) AS "n",
-"r"."label" FROM (SELECT "g"."label", "g"."rid" AS "individual", "c"."v" AS "value" FROM
+"r"."label" FROM (SELECT "g"."label", "g"."rid" AS "individual", "c"."s0" AS "value" FROM
 "pganon_work"."r0_groups_0" AS "g" JOIN "pganon_work"."r0_individuals" AS "i" ON "i"."rid" =
-"g"."rid" JOIN (SELECT "r"."individual", "r"."s0" AS "v" FROM "pganon_work"."r0_coded" AS "r") AS
-"c" ON "c"."individual" = "i"."individual") AS "r" GROUP BY "r"."individual", "r"."label") AS "h")
-AS "g" GROUP BY "g"."label") AS "m" WHERE ("m"."measure" >= 2)) AS "m0" ON "m0"."label" =
-"g"."label" JOIN (SELECT "m"."label" FROM (SELECT COUNT(*) AS "measure", "g"."label" FROM (SELECT
-"h"."value", "h"."n", "h"."label" FROM (SELECT "r"."value", COUNT(*) AS "n", "r"."label" FROM
-(SELECT "g"."label", "g"."rid" AS "individual", "c"."v" AS "value" FROM "pganon_work"."r0_groups_0"
-AS "g" JOIN "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "g"."rid" JOIN (SELECT
-"r"."individual", "r"."s0" AS "v" FROM "pganon_work"."r0_coded" AS "r") AS "c" ON "c"."individual" =
-"i"."individual") AS "r" GROUP BY "r"."value", "r"."label") AS "h") AS "g" GROUP BY "g"."label") AS
-"m" WHERE ("m"."measure" >= 2)) AS "m1" ON "m1"."label" = "g"."label";
+"g"."rid" JOIN "pganon_work"."r0_coded" AS "c" ON "c"."individual" = "i"."individual") AS "r" GROUP
+BY "r"."individual", "r"."label") AS "h") AS "g" GROUP BY "g"."label") AS "m" WHERE ("m"."measure"
+>= 2)) AS "m0" ON "m0"."label" = "g"."label" JOIN (SELECT "m"."label" FROM (SELECT COUNT(*) AS
+"measure", "g"."label" FROM (SELECT "h"."value", "h"."n", "h"."label" FROM (SELECT "r"."value",
+COUNT(*) AS "n", "r"."label" FROM (SELECT "g"."label", "g"."rid" AS "individual", "c"."s0" AS
+"value" FROM "pganon_work"."r0_groups_0" AS "g" JOIN "pganon_work"."r0_individuals" AS "i" ON
+"i"."rid" = "g"."rid" JOIN "pganon_work"."r0_coded" AS "c" ON "c"."individual" = "i"."individual")
+AS "r" GROUP BY "r"."value", "r"."label") AS "h") AS "g" GROUP BY "g"."label") AS "m" WHERE
+("m"."measure" >= 2)) AS "m1" ON "m1"."label" = "g"."label";
 
 -- partition.sweep.groups: individuals that show the same
 -- [geneir]
@@ -2987,11 +2986,11 @@ CAST(JSON_AGG("v"."place" ORDER BY "v"."place", "v"."stratum") AS TEXT) FROM "w"
 -- [danonyir]
 CREATE TABLE pganon_work.r0_units0 AS SELECT "u".* FROM (SELECT "l"."block", "l"."rid", TRUE AS
 "residual", 1 AS "people", CAST("i"."n" AS BIGINT) AS "records", "i"."n" AS "largest",
-CAST("i"."sensitive" AS INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[])
-AS "holders", "i"."lo0", "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_left0" AS "l" JOIN
+CAST("i"."held0" AS INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS
+"holders0", "i"."lo0", "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_left0" AS "l" JOIN
 "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "l"."rid" UNION ALL SELECT "u"."block",
 "u"."unit" AS "rid", FALSE AS "residual", "u"."people", "u"."records", "u"."largest", CAST(NULL AS
-INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[]) AS "holders", "u"."lo0",
+INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS "holders0", "u"."lo0",
 "u"."hi0", "u"."n0", "u"."b1" FROM (SELECT "m"."block", "m"."unit", CAST(COUNT(*) AS INT) AS
 "people", CAST(SUM("i"."n") AS BIGINT) AS "records", MAX("i"."n") AS "largest", MIN("i"."lo0") AS
 "lo0", MAX("i"."hi0") AS "hi0", BOOL_OR("i"."n0") AS "n0",
@@ -3009,11 +3008,11 @@ CAST(STRING_TO_ARRAY(STRING_AGG(ARRAY_TO_STRING("i"."b1", ','), ','), ',') AS IN
 -- [danonyir]
 CREATE TABLE pganon_work.r0_units1 AS SELECT "u".* FROM (SELECT "l"."block", "l"."rid", TRUE AS
 "residual", 1 AS "people", CAST("i"."n" AS BIGINT) AS "records", "i"."n" AS "largest",
-CAST("i"."sensitive" AS INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[])
-AS "holders", "i"."lo0", "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_left1" AS "l" JOIN
+CAST("i"."held0" AS INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS
+"holders0", "i"."lo0", "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_left1" AS "l" JOIN
 "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "l"."rid" UNION ALL SELECT "u"."block",
 "u"."unit" AS "rid", FALSE AS "residual", "u"."people", "u"."records", "u"."largest", CAST(NULL AS
-INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[]) AS "holders", "u"."lo0",
+INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS "holders0", "u"."lo0",
 "u"."hi0", "u"."n0", "u"."b1" FROM (SELECT "m"."block", "m"."unit", CAST(COUNT(*) AS INT) AS
 "people", CAST(SUM("i"."n") AS BIGINT) AS "records", MAX("i"."n") AS "largest", MIN("i"."lo0") AS
 "lo0", MAX("i"."hi0") AS "hi0", BOOL_OR("i"."n0") AS "n0",
@@ -3032,11 +3031,11 @@ CAST(STRING_TO_ARRAY(STRING_AGG(ARRAY_TO_STRING("i"."b1", ','), ','), ',') AS IN
 -- [danonyir]
 CREATE TABLE pganon_work.r0_units2 AS SELECT "u".* FROM (SELECT "l"."block", "l"."rid", TRUE AS
 "residual", 1 AS "people", CAST("i"."n" AS BIGINT) AS "records", "i"."n" AS "largest",
-CAST("i"."sensitive" AS INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[])
-AS "holders", "i"."lo0", "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_left2" AS "l" JOIN
+CAST("i"."held0" AS INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS
+"holders0", "i"."lo0", "i"."hi0", "i"."n0", "i"."b1" FROM "pganon_work"."r0_left2" AS "l" JOIN
 "pganon_work"."r0_individuals" AS "i" ON "i"."rid" = "l"."rid" UNION ALL SELECT "u"."block",
 "u"."unit" AS "rid", FALSE AS "residual", "u"."people", "u"."records", "u"."largest", CAST(NULL AS
-INT[]) AS "sensitive", CAST(NULL AS INT[]) AS "counts", CAST(NULL AS INT[]) AS "holders", "u"."lo0",
+INT[]) AS "held0", CAST(NULL AS INT[]) AS "counts0", CAST(NULL AS INT[]) AS "holders0", "u"."lo0",
 "u"."hi0", "u"."n0", "u"."b1" FROM (SELECT "m"."block", "m"."unit", CAST(COUNT(*) AS INT) AS
 "people", CAST(SUM("i"."n") AS BIGINT) AS "records", MAX("i"."n") AS "largest", MIN("i"."lo0") AS
 "lo0", MAX("i"."hi0") AS "hi0", BOOL_OR("i"."n0") AS "n0",

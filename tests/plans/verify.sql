@@ -848,43 +848,43 @@ AS "y"; COPY pganon_work.r0_guesses1 (learner, posterior, correct) FROM STDIN;
 -- them
 -- [danonyir, geneir]
 SELECT CAST(SUM("c"."n") AS BIGINT) AS "individuals", MIN("c"."n") AS "fewest", (SELECT COUNT(*)
-FROM (SELECT DISTINCT "h"."individual" FROM (SELECT "p".*, COUNT(*) OVER (PARTITION BY
-"p"."class_id", "p"."value") AS "holders", COUNT(*) OVER (PARTITION BY "p"."class_id",
-"p"."individual") AS "many" FROM (SELECT DISTINCT "r"."individual", "r"."value", "r"."class_id" FROM
-(SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
+FROM (SELECT DISTINCT "h"."individual" FROM (SELECT "u".* FROM (SELECT "p"."individual", COUNT(*)
+OVER (PARTITION BY "p"."class_id", "p"."value") AS "holders", COUNT(*) OVER (PARTITION BY
+"p"."class_id", "p"."individual") + 0 AS "many" FROM (SELECT DISTINCT "r"."individual", "r"."value",
+"r"."class_id" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
 CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h" WHERE "h"."holders" = 1 AND "h"."many" >
-1) AS "h") AS "exposed", (SELECT MAX("m"."measure") FROM (SELECT "g"."class_id", MAX(CAST("g"."n" AS
-DECIMAL) * 1.0000000000000000000000000000000000000000 / CAST("g"."total" AS DECIMAL)) AS "measure"
-FROM (SELECT "h"."value", "h"."n", "t"."total", "h"."class_id" FROM (SELECT "r"."value",
-COUNT(DISTINCT "r"."individual") AS "n", "r"."class_id" FROM (SELECT "r"."class_id",
+"pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "u") AS "h" WHERE "h"."holders" = 1 AND
+"h"."many" > 1) AS "h") AS "exposed", (SELECT MAX("m"."measure") FROM (SELECT "u".* FROM (SELECT
+"g"."class_id", MAX(CAST("g"."n" AS DECIMAL) * 1.0000000000000000000000000000000000000000 /
+CAST("g"."total" AS DECIMAL)) AS "measure" FROM (SELECT "h"."value", "h"."n", "t"."total",
+"h"."class_id" FROM (SELECT "r"."value", COUNT(DISTINCT "r"."individual") AS "n", "r"."class_id"
+FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
+CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
+"pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value", "r"."class_id") AS "h" JOIN (SELECT
+COUNT(DISTINCT "r"."individual") AS "total", "r"."class_id" FROM (SELECT "r"."class_id",
 "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C")
-AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value",
-"r"."class_id") AS "h" JOIN (SELECT COUNT(DISTINCT "r"."individual") AS "total", "r"."class_id" FROM
-(SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."class_id") AS "t" ON ("h"."class_id" =
-"t"."class_id")) AS "g" GROUP BY "g"."class_id") AS "m") AS "highest_share", (SELECT "g"."n" FROM
-(SELECT MIN("g"."individuals") AS "n" FROM (SELECT COUNT(*) AS "individuals" FROM (SELECT
-"r"."class_id", "r"."individual_no", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP
-BY 1, 2) AS "i" GROUP BY "i"."class_id", "i"."n") AS "g") AS "g") AS "smallest_count_group" FROM
-(SELECT COUNT(DISTINCT "r"."individual_no") AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY
-"r"."class_id") AS "c";
+AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."class_id") AS
+"t" ON ("h"."class_id" = "t"."class_id")) AS "g" GROUP BY "g"."class_id") AS "u") AS "m") AS
+"highest_share", (SELECT "g"."n" FROM (SELECT MIN("g"."individuals") AS "n" FROM (SELECT COUNT(*) AS
+"individuals" FROM (SELECT "r"."class_id", "r"."individual_no", COUNT(*) AS "n" FROM
+"pganon_stage"."r0_records" AS "r" GROUP BY 1, 2) AS "i" GROUP BY "i"."class_id", "i"."n") AS "g")
+AS "g") AS "smallest_count_group" FROM (SELECT COUNT(DISTINCT "r"."individual_no") AS "n" FROM
+"pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id") AS "c";
 
 -- verify.inferred0: how many values of disease that tells
 -- [anatomy, slicing, slamsa, msb, sloms]
 SELECT CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records", MAX("m"."confidence") AS
 "confidence", MAX("m"."accuracy") AS "accuracy", MAX("m"."above") AS "above", MAX("m"."correct") AS
 "correct", MAX("m"."share") AS "share", MAX("m"."advantage") AS "advantage" FROM (SELECT "h".* FROM
-(SELECT "l".*, GREATEST(((("l"."accuracy" + 9 / (2 * "l"."n") - 3 * SQRT("l"."accuracy" * (1 -
-"l"."accuracy") / "l"."n" + 9 / (4 * POWER("l"."n", 2)))) / (1 + 9 / "l"."n")) - 0.5) / (1 - 0.5),
+(SELECT "l".*, GREATEST(((("l"."accuracy" + 16 / (2 * "l"."n") - 4 * SQRT("l"."accuracy" * (1 -
+"l"."accuracy") / "l"."n" + 16 / (4 * POWER("l"."n", 2)))) / (1 + 16 / "l"."n")) - 0.5) / (1 - 0.5),
 0) AS "advantage" FROM (SELECT "l".*, "l"."records" * (1 - CAST(0.5 AS DOUBLE PRECISION)) AS "n"
 FROM (SELECT "g"."learner", COUNT(*) AS "records", AVG("g"."posterior") AS "confidence",
 CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
 CAST(AVG(CAST(("g"."posterior" > 0.75) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 0.75)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 0.75 AND "g"."hits" > "g"."n" *
-CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
+CAST(0.75 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
 0) AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesses0" AS "g" WINDOW
 "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -896,15 +896,15 @@ SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesse
 SELECT CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records", MAX("m"."confidence") AS
 "confidence", MAX("m"."accuracy") AS "accuracy", MAX("m"."above") AS "above", MAX("m"."correct") AS
 "correct", MAX("m"."share") AS "share", MAX("m"."advantage") AS "advantage" FROM (SELECT "h".* FROM
-(SELECT "l".*, GREATEST(((("l"."accuracy" + 9 / (2 * "l"."n") - 3 * SQRT("l"."accuracy" * (1 -
-"l"."accuracy") / "l"."n" + 9 / (4 * POWER("l"."n", 2)))) / (1 + 9 / "l"."n")) - 0.5) / (1 - 0.5),
+(SELECT "l".*, GREATEST(((("l"."accuracy" + 16 / (2 * "l"."n") - 4 * SQRT("l"."accuracy" * (1 -
+"l"."accuracy") / "l"."n" + 16 / (4 * POWER("l"."n", 2)))) / (1 + 16 / "l"."n")) - 0.5) / (1 - 0.5),
 0) AS "advantage" FROM (SELECT "l".*, "l"."records" * (1 - CAST(0.5 AS DOUBLE PRECISION)) AS "n"
 FROM (SELECT "g"."learner", COUNT(*) AS "records", AVG("g"."posterior") AS "confidence",
 CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
 CAST(AVG(CAST(("g"."posterior" > 0.75) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 0.75)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 0.75 AND "g"."hits" > "g"."n" *
-CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
+CAST(0.75 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
 0) AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesses1" AS "g" WINDOW
 "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -922,7 +922,7 @@ AVG("g"."posterior") AS "confidence", CAST(AVG(CAST("g"."correct" AS INT)) AS DO
 "accuracy", CAST(AVG(CAST(("g"."posterior" > 1.3) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 1.3)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 1.3 AND "g"."hits" > "g"."n" *
-CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (1 - 1.3))), 0)
+CAST(1.3 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (1 - 1.3))), 0)
 AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesses0" AS "g" WINDOW
 "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -934,15 +934,15 @@ SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesse
 SELECT CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records", MAX("m"."confidence") AS
 "confidence", MAX("m"."accuracy") AS "accuracy", MAX("m"."above") AS "above", MAX("m"."correct") AS
 "correct", MAX("m"."share") AS "share", MAX("m"."advantage") AS "advantage" FROM (SELECT "h".* FROM
-(SELECT "l".*, GREATEST(((("l"."accuracy" + 9 / (2 * "l"."n") - 3 * SQRT("l"."accuracy" * (1 -
-"l"."accuracy") / "l"."n" + 9 / (4 * POWER("l"."n", 2)))) / (1 + 9 / "l"."n")) - 0.5) / (1 - 0.5),
+(SELECT "l".*, GREATEST(((("l"."accuracy" + 16 / (2 * "l"."n") - 4 * SQRT("l"."accuracy" * (1 -
+"l"."accuracy") / "l"."n" + 16 / (4 * POWER("l"."n", 2)))) / (1 + 16 / "l"."n")) - 0.5) / (1 - 0.5),
 0) AS "advantage" FROM (SELECT "l".*, "l"."records" * (1 - CAST(0.5 AS DOUBLE PRECISION)) AS "n"
 FROM (SELECT "g"."learner", COUNT(*) AS "records", AVG("g"."posterior") AS "confidence",
 CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
 CAST(AVG(CAST(("g"."posterior" > 0.75) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 0.75)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 0.75 AND "g"."hits" > "g"."n" *
-CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
+CAST(0.75 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
 0) AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesses0" AS "g" WINDOW
 "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -954,15 +954,15 @@ SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesse
 SELECT CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records", MAX("m"."confidence") AS
 "confidence", MAX("m"."accuracy") AS "accuracy", MAX("m"."above") AS "above", MAX("m"."correct") AS
 "correct", MAX("m"."share") AS "share", MAX("m"."advantage") AS "advantage" FROM (SELECT "h".* FROM
-(SELECT "l".*, GREATEST(((("l"."accuracy" + 9 / (2 * "l"."n") - 3 * SQRT("l"."accuracy" * (1 -
-"l"."accuracy") / "l"."n" + 9 / (4 * POWER("l"."n", 2)))) / (1 + 9 / "l"."n")) - 0.5) / (1 - 0.5),
+(SELECT "l".*, GREATEST(((("l"."accuracy" + 16 / (2 * "l"."n") - 4 * SQRT("l"."accuracy" * (1 -
+"l"."accuracy") / "l"."n" + 16 / (4 * POWER("l"."n", 2)))) / (1 + 16 / "l"."n")) - 0.5) / (1 - 0.5),
 0) AS "advantage" FROM (SELECT "l".*, "l"."records" * (1 - CAST(0.5 AS DOUBLE PRECISION)) AS "n"
 FROM (SELECT "g"."learner", COUNT(*) AS "records", AVG("g"."posterior") AS "confidence",
 CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
 CAST(AVG(CAST(("g"."posterior" > 0.75) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 0.75)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 0.75 AND "g"."hits" > "g"."n" *
-CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
+CAST(0.75 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
 0) AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesses1" AS "g" WINDOW
 "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -974,15 +974,15 @@ SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesse
 SELECT CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records", MAX("m"."confidence") AS
 "confidence", MAX("m"."accuracy") AS "accuracy", MAX("m"."above") AS "above", MAX("m"."correct") AS
 "correct", MAX("m"."share") AS "share", MAX("m"."advantage") AS "advantage" FROM (SELECT "h".* FROM
-(SELECT "l".*, GREATEST(((("l"."accuracy" + 9 / (2 * "l"."n") - 3 * SQRT("l"."accuracy" * (1 -
-"l"."accuracy") / "l"."n" + 9 / (4 * POWER("l"."n", 2)))) / (1 + 9 / "l"."n")) - 0.5) / (1 - 0.5),
+(SELECT "l".*, GREATEST(((("l"."accuracy" + 16 / (2 * "l"."n") - 4 * SQRT("l"."accuracy" * (1 -
+"l"."accuracy") / "l"."n" + 16 / (4 * POWER("l"."n", 2)))) / (1 + 16 / "l"."n")) - 0.5) / (1 - 0.5),
 0) AS "advantage" FROM (SELECT "l".*, "l"."records" * (1 - CAST(0.5 AS DOUBLE PRECISION)) AS "n"
 FROM (SELECT "g"."learner", COUNT(*) AS "records", AVG("g"."posterior") AS "confidence",
 CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
 CAST(AVG(CAST(("g"."posterior" > 0.75) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 0.75)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 0.75 AND "g"."hits" > "g"."n" *
-CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
+CAST(0.75 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
 0) AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_guesses1" AS "g" WINDOW
 "w" AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -1000,7 +1000,7 @@ AVG("g"."posterior") AS "confidence", CAST(AVG(CAST("g"."correct" AS INT)) AS DO
 "accuracy", CAST(AVG(CAST(("g"."posterior" > 1.3) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 1.3)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 1.3 AND "g"."hits" > "g"."n" *
-CAST(1.3 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (1 - 1.3))), 0)
+CAST(1.3 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(1.3 AS DOUBLE PRECISION) * (1 - 1.3))), 0)
 AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_taught0" AS "g" WINDOW "w"
 AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS
@@ -1012,15 +1012,15 @@ AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "
 SELECT CAST(COALESCE(SUM("m"."records"), 0) AS BIGINT) AS "records", MAX("m"."confidence") AS
 "confidence", MAX("m"."accuracy") AS "accuracy", MAX("m"."above") AS "above", MAX("m"."correct") AS
 "correct", MAX("m"."share") AS "share", MAX("m"."advantage") AS "advantage" FROM (SELECT "h".* FROM
-(SELECT "l".*, GREATEST(((("l"."accuracy" + 9 / (2 * "l"."n") - 3 * SQRT("l"."accuracy" * (1 -
-"l"."accuracy") / "l"."n" + 9 / (4 * POWER("l"."n", 2)))) / (1 + 9 / "l"."n")) - 0.5) / (1 - 0.5),
+(SELECT "l".*, GREATEST(((("l"."accuracy" + 16 / (2 * "l"."n") - 4 * SQRT("l"."accuracy" * (1 -
+"l"."accuracy") / "l"."n" + 16 / (4 * POWER("l"."n", 2)))) / (1 + 16 / "l"."n")) - 0.5) / (1 - 0.5),
 0) AS "advantage" FROM (SELECT "l".*, "l"."records" * (1 - CAST(0.5 AS DOUBLE PRECISION)) AS "n"
 FROM (SELECT "g"."learner", COUNT(*) AS "records", AVG("g"."posterior") AS "confidence",
 CAST(AVG(CAST("g"."correct" AS INT)) AS DOUBLE PRECISION) AS "accuracy",
 CAST(AVG(CAST(("g"."posterior" > 0.75) AS INT)) AS DOUBLE PRECISION) AS "above",
 CAST((AVG(CAST("g"."correct" AS INT)) FILTER(WHERE "g"."posterior" > 0.75)) AS DOUBLE PRECISION) AS
 "correct", CAST(COALESCE(MAX("g"."n") FILTER(WHERE "g"."posterior" > 0.75 AND "g"."hits" > "g"."n" *
-CAST(0.75 AS DOUBLE PRECISION) + 3 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
+CAST(0.75 AS DOUBLE PRECISION) + 4 * SQRT("g"."n" * CAST(0.75 AS DOUBLE PRECISION) * (1 - 0.75))),
 0) AS DOUBLE PRECISION) / COUNT(*) AS "share" FROM (SELECT "g".*, COUNT(*) OVER "w" AS "n",
 SUM(CAST("g"."correct" AS INT)) OVER "w" AS "hits" FROM "pganon_work"."r0_taught0" AS "g" WINDOW "w"
 AS (PARTITION BY "g"."learner" ORDER BY "g"."posterior" DESC)) AS "g" GROUP BY "g"."learner") AS

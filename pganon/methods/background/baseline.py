@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -23,7 +21,7 @@ from pganon.methods.background.search.limits import Limits, limits_against
 from pganon.methods.background.search.reduce import js_reduce
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.sqltools import aliased, col, equal, num, query
-from pganon.steps import State, Step, table
+from pganon.steps import Rows, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -85,30 +83,21 @@ def _blocked(context: Context, state: State, blocks: int) -> exp.Expr:
 def _task(context: Context, given: Given) -> TaskOf:
     limits = limits_against(model_against(context, given), np.array(given["source"]))
     j = 1.0 if context.knowledge is None else context.knowledge.j
-    return lambda block, rows: _Reduce(block, rows, context.k, limits, j)
+    return lambda block, rows: partial(_reduce, block, rows, context.k, limits, j)
 
 
-@dataclass(frozen=True, eq=False)
-class _Reduce:
+def _reduce(block: int, rows: Rows, k: int, limits: Limits, j: float) -> TaskResult:
     """One block: rows (block, place, rid, value, vector, probabilities) in the order of places."""
-
-    block: int
-    rows: Sequence[tuple[Any, ...]]
-    k: int
-    limits: Limits
-    j: float
-
-    def __call__(self) -> TaskResult:
-        _, _, rids, values, vectors, probabilities = zip(*self.rows, strict=True)
-        distinct = dict(zip(vectors, probabilities, strict=True))
-        places = {vector: place for place, vector in enumerate(distinct)}
-        classes = js_reduce(
-            np.array([places[vector] for vector in vectors]),
-            np.array(list(distinct.values()), dtype=float),
-            np.array(values) - 1,
-            self.k,
-            self.limits,
-            self.j,
-        )
-        groups = [rows.tolist() for rows in classes.classes]
-        return TaskResult(grouped_rows(self.block, rids, groups))
+    _, _, rids, values, vectors, probabilities = zip(*rows, strict=True)
+    distinct = dict(zip(vectors, probabilities, strict=True))
+    places = {vector: place for place, vector in enumerate(distinct)}
+    classes = js_reduce(
+        np.array([places[vector] for vector in vectors]),
+        np.array(list(distinct.values()), dtype=float),
+        np.array(values) - 1,
+        k,
+        limits,
+        j,
+    )
+    groups = [members.tolist() for members in classes.classes]
+    return TaskResult(grouped_rows(block, rids, groups))

@@ -19,8 +19,7 @@ A node of the curve is divided
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -35,7 +34,7 @@ from pganon.methods.background.search.buckets import Planner
 from pganon.methods.background.search.limits import SLACK, BetaLimits, Model, limits_against
 from pganon.methods.common.halves import Halves
 from pganon.sqltools import col, fragment, named, num, query, scalar
-from pganon.steps import Check, Search, State, Step, table
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import count
 from pganon.steps.tasks import TaskResult
 
@@ -59,25 +58,18 @@ def limit_step(context: Context) -> Step:
             {"k": s.work("kept")},
         ),
         tasks=lambda s, given, rows: [
-            _LimitsOf(rows, given["source"], model_against(context, given))
+            partial(_limits_of, rows, given["source"], model_against(context, given))
         ],
     )
 
 
-@dataclass(frozen=True)
-class _LimitsOf:
-    """Attributes: rows: (value, n) of what is released; source: n by value."""
-
-    rows: Sequence[tuple[Any, ...]]
-    source: Sequence[int]
-    model: Model
-
-    def __call__(self) -> TaskResult:
-        _, released = histograms(self.rows, len(self.source))
-        limits = limits_against(self.model, np.array(self.source), released[0])
-        assert isinstance(limits, BetaLimits)
-        both = zip(limits.shares.tolist(), limits.f.tolist(), strict=True)
-        return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
+def _limits_of(rows: Rows, source: Sequence[int], model: Model) -> TaskResult:
+    """Args: rows: (value, n) of what is released; source: n by value."""
+    _, released = histograms(rows, len(source))
+    limits = limits_against(model, np.array(source), released[0])
+    assert isinstance(limits, BetaLimits)
+    both = zip(limits.shares.tolist(), limits.f.tolist(), strict=True)
+    return TaskResult([(value, share, f) for value, (share, f) in enumerate(both, start=1)])
 
 
 def planner(context: Context) -> Planner:
@@ -102,7 +94,12 @@ def block_steps(context: Context) -> list[Step]:
         )
         return [whole, _counted()]
     halves = Halves(
-        lambda s: _histogram(context, s),
+        lambda s: query(
+            "select p.cluster, :piece as node, p.value, count(*) as n from p"
+            " join s on s.cluster = p.cluster group by 1, 2, 3",
+            {"p": context.placed(s), "s": s.work("pieces")},
+            piece=piece("p", "s"),
+        ),
         lambda s: _undivided(context, options.division, s),
         ["cluster"],
     )
@@ -154,15 +151,6 @@ def _pieces(context: Context, state: State) -> exp.Expr:
 def piece(table: str, sizes: str) -> exp.Expr:
     """The piece of its cluster that a record is in, from 0."""
     return piece_of(col(PLACE, table), col("pieces", sizes), col("size", sizes))
-
-
-def _histogram(context: Context, state: State) -> exp.Expr:
-    return query(
-        "select p.cluster, :piece as node, p.value, count(*) as n from p"
-        " join s on s.cluster = p.cluster group by 1, 2, 3",
-        {"p": context.placed(state), "s": state.work("pieces")},
-        piece=piece("p", "s"),
-    )
 
 
 def _undivided(context: Context, division: str, state: State) -> exp.Select:

@@ -6,9 +6,7 @@ vector_clusters  (vector, cluster)    complete linkage: no two priors are furthe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -22,7 +20,7 @@ from pganon.methods.background.prior_facts import NUMBER_OF_VECTORS
 from pganon.methods.background.search.linkage import MOST, clusters
 from pganon.methods.common.pairs import pair
 from pganon.sqltools import col, named, num, query
-from pganon.steps import Search, State, Step, table
+from pganon.steps import Rows, Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
@@ -46,7 +44,7 @@ def link_steps(context: Context) -> list[Step]:
                 (("vector", "integer"), ("cluster", "bigint")),
                 batches=_blocks,
                 rows=_vectors,
-                tasks=lambda s, given, rows: [_Link(rows, knowledge.j)],
+                tasks=lambda s, given, rows: [partial(_link, rows, knowledge.j)],
             ),
         ]
     return [
@@ -91,20 +89,14 @@ def _vectors(state: State, block: int) -> exp.Select:
     )
 
 
-@dataclass(frozen=True)
-class _Link:
+def _link(rows: Rows, j: float) -> TaskResult:
     """One block of priors."""
-
-    rows: Sequence[tuple[Any, ...]]
-    j: float
-
-    def __call__(self) -> TaskResult:
-        numbers = [row[0] for row in self.rows]
-        labels = clusters(np.array([row[1] for row in self.rows], dtype=float), self.j)
-        first = numbers[0]
-        return TaskResult(
-            [(n, pair(first, int(label))) for n, label in zip(numbers, labels, strict=True)]
-        )
+    numbers = [row[0] for row in rows]
+    labels = clusters(np.array([row[1] for row in rows], dtype=float), j)
+    first = numbers[0]
+    return TaskResult(
+        [(n, pair(first, int(label))) for n, label in zip(numbers, labels, strict=True)]
+    )
 
 
 def _cell_clusters(context: Context, state: State) -> exp.Expr:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 from sqlglot import exp
@@ -22,7 +21,7 @@ from pganon.forms.work import CELL_VECTORS, QI_CELLS, VECTORS
 from pganon.methods.background.context import Context, model_against, source_counts
 from pganon.methods.background.prior_facts import LOST, NEEDED, more_alike
 from pganon.methods.background.rows import histograms
-from pganon.methods.background.search.dropping import Kept, kept, smallest_j, trimmed
+from pganon.methods.background.search.dropping import kept, smallest_j, trimmed
 from pganon.methods.background.search.limits import (
     BetaLimits,
     Model,
@@ -33,7 +32,7 @@ from pganon.methods.background.search.linkage import Dendrogram, dendrogram
 from pganon.methods.common.reachable import infeasible
 from pganon.methods.common.suppression import enough
 from pganon.sqltools import col, equal, named, query
-from pganon.steps import Check, Search, State, Step, table
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import RECORDS, Fact, count, measure
 from pganon.steps.tasks import TaskResult
 
@@ -59,7 +58,7 @@ def level_step(context: Context, wanted: Fact[int]) -> Search:
         given=lambda s: source_counts(context, s),
         rows=lambda s, batch: _rows(context, s),
         tasks=lambda s, given, rows: [
-            _Levels(rows, given["source"], context.k, model_against(context, given))
+            partial(_levels, rows, given["source"], context.k, model_against(context, given))
         ],
         when=needed,
         gives=[REACHABLE, LEAST_J],
@@ -88,23 +87,17 @@ def _rows(context: Context, state: State) -> exp.Select:
     )
 
 
-@dataclass(frozen=True)
-class _Levels:
-    rows: Sequence[tuple[Any, ...]]
-    source: Sequence[int]
-    k: int
-    model: Model
-
-    def __call__(self) -> TaskResult:
-        blocks = [self._block(list(rows)) for _, rows in groupby(self.rows, lambda row: row[0])]
-        least = smallest_j(blocks, np.array(self.source), self.k, self.model)
-        return TaskResult([], {"reachable": int(least is not None), "least_j": least or 0.0})
-
-    def _block(self, rows: Sequence[tuple[Any, ...]]) -> tuple[Dendrogram, np.ndarray]:
-        histograms = np.zeros((len(rows), len(self.source)), dtype=np.int64)
-        for place, (*_, values, counts) in enumerate(rows):
-            histograms[place, np.array(values) - 1] = counts
-        return dendrogram(np.array([row[2] for row in rows], dtype=float)), histograms
+def _levels(rows: Rows, source: Sequence[int], k: int, model: Model) -> TaskResult:
+    blocks: list[tuple[Dendrogram, np.ndarray]] = []
+    for _, group in groupby(rows, lambda row: row[0]):
+        vectors = list(group)
+        of_block = np.zeros((len(vectors), len(source)), dtype=np.int64)
+        for place, (*_, values, counts) in enumerate(vectors):
+            of_block[place, np.array(values) - 1] = counts
+        tree = dendrogram(np.array([vector[2] for vector in vectors], dtype=float))
+        blocks.append((tree, of_block))
+    least = smallest_j(blocks, np.array(source), k, model)
+    return TaskResult([], {"reachable": int(least is not None), "least_j": least or 0.0})
 
 
 SMALL = count("small", "kept_", assumed=0)
@@ -140,7 +133,8 @@ def kept_steps(context: Context) -> list[Step]:
                 {"v": s.work("cluster_values")},
             ),
             tasks=lambda s, given, rows: [
-                _Kept(
+                partial(
+                    _kept,
                     rows,
                     given["source"],
                     context.k,
@@ -171,50 +165,33 @@ def _cluster_values(context: Context, state: State) -> exp.Expr:
     )
 
 
-@dataclass(frozen=True)
-class _Kept:
+def _kept(rows: Rows, source: Sequence[int], k: int, model: Model, trims: bool) -> TaskResult:
     """The clusters that stay.
 
-    Attributes:
+    Args:
         rows: (cluster, value, n).
         source: records by value of the source.
+        trims: of beta-likeness alone.
     """
-
-    rows: Sequence[tuple[Any, ...]]
-    source: Sequence[int]
-    k: int
-    model: Model
-    trims: bool
-
-    def __call__(self) -> TaskResult:
-        clusters, counts = histograms(self.rows, len(self.source))
-        sizes = counts.sum(axis=1)
-        kept = self._kept(counts)
-        stay = kept.counts.sum(axis=1)
-        small = int(sizes[sizes < self.k].sum())
-        rows = [
-            (*clusters[place], int(value) + 1, int(kept.counts[place, value]))
-            for place, value in zip(*np.nonzero(kept.counts), strict=True)
-        ]
-        facts = {
-            "lost": int(sizes.sum() - stay.sum()),
-            "small": small,
-            "unlike": int(sizes.sum() - stay.sum()) - small,
-            "clusters": int(np.count_nonzero(stay)),
-            "records": int(stay.sum()),
-            "needed": self._needed(),
-        }
-        return TaskResult(rows, facts)
-
-    def _needed(self) -> int:
-        limits = limits_against(self.model, np.array(self.source))
-        return int(smallest_classes(limits).max()) if isinstance(limits, BetaLimits) else 0
-
-    def _kept(self, counts: np.ndarray) -> Kept:
-        source, model = np.array(self.source), self.model
-        if self.trims:  # of beta-likeness alone
-            return trimmed(counts, source, self.k, model)
-        return kept(counts, source, self.k, model)
+    clusters, counts = histograms(rows, len(source))
+    sizes = counts.sum(axis=1)
+    staying = (trimmed if trims else kept)(counts, np.array(source), k, model).counts
+    stay = staying.sum(axis=1)
+    small = int(sizes[sizes < k].sum())
+    limits = limits_against(model, np.array(source))
+    facts = {
+        "lost": int(sizes.sum() - stay.sum()),
+        "small": small,
+        "unlike": int(sizes.sum() - stay.sum()) - small,
+        "clusters": int(np.count_nonzero(stay)),
+        "records": int(stay.sum()),
+        "needed": int(smallest_classes(limits).max()) if isinstance(limits, BetaLimits) else 0,
+    }
+    placed = [
+        (*clusters[place], int(value) + 1, int(staying[place, value]))
+        for place, value in zip(*np.nonzero(staying), strict=True)
+    ]
+    return TaskResult(placed, facts)
 
 
 def _refused(context: Context, state: State) -> PganonError | None:
@@ -256,14 +233,11 @@ def _larger(context: Context, state: State) -> str:
     """The smallest J that leaves no record out, or how to have other priors, in words."""
     if not state.facts.get(REACHABLE):
         return "require a smaller k or a larger beta"
-    smallest = f"the smallest j that leaves none is {_rounded_up(state[LEAST_J]):g}"
+    smallest = (
+        f"the smallest j that leaves none is {min(1.0, math.ceil(state[LEAST_J] * 1000) / 1000):g}"
+    )
     instead = more_alike(context.spec)
     return smallest if instead is None else f"{smallest}, {instead} makes priors more alike"
-
-
-def _rounded_up(j: float) -> float:
-    """With three decimals."""
-    return min(1.0, math.ceil(j * 1000) / 1000)
 
 
 def _placed(context: Context, state: State) -> exp.Expr:

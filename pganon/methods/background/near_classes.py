@@ -8,9 +8,8 @@ blocked        (block, rid, codes, value)   similar records of a cluster
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -26,15 +25,15 @@ from pganon.methods.background.rows import grouped_step, histograms
 from pganon.methods.background.search.limits import Limits, Model, limits_against
 from pganon.methods.background.search.pieces import joined_pieces
 from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
-from pganon.methods.background.search.primacy import Cost, Pick, Post, Residual, k_primacy
+from pganon.methods.background.search.primacy import Classes, k_primacy
 from pganon.methods.common.attribute_arrays import attribute_arrays, given_with_losses
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.search import attributes
-from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.search.elements import Hierarchical
 from pganon.sqltools import col, named, num, query, scalar
-from pganon.steps import Scope, Search, State, Step, table
+from pganon.steps import Rows, Scope, Search, State, Step, table
 from pganon.steps.facts import count
-from pganon.steps.tasks import TaskResult
+from pganon.steps.tasks import Task, TaskResult
 
 BLOCKS = count("blocks", "cut_", assumed=1)
 
@@ -48,7 +47,11 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
         table(
             "piece_values",
             "sensitive values of neighbouring records",
-            lambda s: _histogram(context, s, block_size),
+            lambda s: query(
+                "select p.cluster, p.piece, p.value, count(*) as n from p"
+                " group by p.cluster, p.piece, p.value",
+                {"p": _pieced(context, s, block_size)},
+            ),
             inline=True,
         ),
         Search(
@@ -62,7 +65,7 @@ def cut_steps(context: Context, block_size: int) -> list[Step]:
                 {"v": s.work("piece_values")},
             ),
             tasks=lambda s, given, rows: [
-                _Cut(rows, given["source"], context.k, model_against(context, given))
+                partial(_cut, rows, given["source"], context.k, model_against(context, given))
             ],
             gives=[BLOCKS],
         ),
@@ -89,14 +92,6 @@ def _pieced(context: Context, state: State, block_size: int) -> exp.Select:
     )
 
 
-def _histogram(context: Context, state: State, block_size: int) -> exp.Expr:
-    return query(
-        "select p.cluster, p.piece, p.value, count(*) as n from p"
-        " group by p.cluster, p.piece, p.value",
-        {"p": _pieced(context, state, block_size)},
-    )
-
-
 def _blocked(context: Context, state: State, block_size: int) -> exp.Expr:
     return query(
         "select b.block, p.rid, p.value, p.place from p"
@@ -105,21 +100,13 @@ def _blocked(context: Context, state: State, block_size: int) -> exp.Expr:
     ).select(*[col(code, "p") for code in context.codes])
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """Attributes: rows: (cluster, piece, value, n) in order; source: n by value."""
-
-    rows: Sequence[tuple[Any, ...]]
-    source: Sequence[int]
-    k: int
-    model: Model
-
-    def __call__(self) -> TaskResult:
-        pieces, counts = histograms(self.rows, len(self.source))
-        limits = limits_against(self.model, np.array(self.source), counts.sum(axis=0))
-        blocks = joined_pieces([piece[0] for piece in pieces], counts, self.k, limits)
-        rows = [(*piece, int(block)) for piece, block in zip(pieces, blocks, strict=True)]
-        return TaskResult(rows, {"blocks": int(blocks.max()) + 1})
+def _cut(rows: Rows, source: Sequence[int], k: int, model: Model) -> TaskResult:
+    """Args: rows: (cluster, piece, value, n) in order; source: n by value."""
+    pieces, counts = histograms(rows, len(source))
+    limits = limits_against(model, np.array(source), counts.sum(axis=0))
+    blocks = joined_pieces([piece[0] for piece in pieces], counts, k, limits)
+    placed = [(*piece, int(block)) for piece, block in zip(pieces, blocks, strict=True)]
+    return TaskResult(placed, {"blocks": int(blocks.max()) + 1})
 
 
 def given_of_points(context: Context, state: State) -> exp.Select:
@@ -198,51 +185,25 @@ def grown_steps(context: Context) -> list[Step]:
 def _task(context: Context, state: State, given: Given) -> TaskOf:
     limits, options = limits_of(context, given), context.options
     assert isinstance(options, Primacy)
-    choices = _Choices(
+    search = partial(
+        k_primacy,
+        k=context.k,
+        limits=limits,
         post="agg" if isinstance(options, KAgg) else "inc",
         cost="sse" if isinstance(options, KAggMic) else "ncp",
         pick=options.inc_pick if isinstance(options, Incremental) else "aware",
         residual=options.residual,
     )
 
-    def task(block: int, rows: Sequence[tuple[Any, ...]]) -> _Grow:
+    def task(block: int, rows: Rows) -> Task:
         _, rids, values, *columns = zip(*rows, strict=True)
         points = points_of(context, state, given, columns)
-        return _Grow(block, rids, np.array(values) - 1, points, context.k, limits, choices)
+        return partial(_grow, block, rids, partial(search, points, np.array(values) - 1))
 
     return task
 
 
-@dataclass(frozen=True)
-class _Choices:
-    post: Post
-    cost: Cost
-    pick: Pick
-    residual: Residual
-
-
-@dataclass(frozen=True, eq=False)
-class _Grow:
+def _grow(block: int, rids: Sequence[int], search: Callable[[], Classes]) -> TaskResult:
     """One block."""
-
-    block: int
-    rids: Sequence[int]
-    values: np.ndarray
-    points: Points
-    k: int
-    limits: Limits
-    choices: _Choices
-
-    def __call__(self) -> TaskResult:
-        classes = k_primacy(
-            self.points,
-            self.values,
-            self.k,
-            self.limits,
-            post=self.choices.post,
-            cost=self.choices.cost,
-            pick=self.choices.pick,
-            residual=self.choices.residual,
-        )
-        groups = [rows.tolist() for rows in classes.classes]
-        return TaskResult(grouped_rows(self.block, self.rids, groups))
+    groups = [rows.tolist() for rows in search().classes]
+    return TaskResult(grouped_rows(block, rids, groups))

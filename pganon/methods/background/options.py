@@ -81,7 +81,16 @@ class Background(MethodOptions):
                 f" {alternatives(closeness)}",
                 "add {model: beta_likeness, column: .., beta: 3}",
             )
-        yield from _repeated(named, closeness)
+        # Models of which one is enough.
+        for group in (("k_anonymity",), tuple(closeness), (KNOWLEDGE,)):
+            places = [i for i, name in enumerate(named) if name in group]
+            for place in places[1:]:
+                one = alternatives(group)
+                yield Refusal(
+                    ("privacy", place),
+                    f"there is {named[places[0]]} already; the method takes one of {one}",
+                    "keep the stricter of the two",
+                )
         for i, model in enumerate(models):
             if getattr(model, "distance", None) == "hierarchical":
                 yield Refusal(
@@ -94,19 +103,6 @@ class Background(MethodOptions):
                 ("method", "lemma2"),
                 "trim is for beta_likeness: under t_closeness no value is by itself too frequent",
                 "write lemma2: drop",
-            )
-
-
-def _repeated(named: Sequence[str], closeness: Sequence[str]) -> Iterable[Refusal]:
-    """Models of which one is enough."""
-    for group in (("k_anonymity",), tuple(closeness), (KNOWLEDGE,)):
-        places = [i for i, name in enumerate(named) if name in group]
-        for place in places[1:]:
-            one = alternatives(group)
-            yield Refusal(
-                ("privacy", place),
-                f"there is {named[places[0]]} already; the method takes one of {one}",
-                "keep the stricter of the two",
             )
 
 

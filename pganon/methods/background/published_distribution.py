@@ -9,8 +9,7 @@ were made. Classes that violate the model are left out in turn, until none does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from pganon.methods.background.rows import histograms
 from pganon.methods.background.search.dropping import kept
 from pganon.methods.background.search.limits import Model
 from pganon.sqltools import col, query
-from pganon.steps import Search
+from pganon.steps import Rows, Search
 from pganon.steps.tasks import TaskResult
 
 SETTLED = "settled"
@@ -41,24 +40,16 @@ def settled_step(context: Context, groups: str) -> Search:
             value=col(context.value, "c"),
         ),
         tasks=lambda s, given, rows: [
-            _Settled(rows, given["source"], context.k, model_against(context, given))
+            partial(_settled, rows, given["source"], context.k, model_against(context, given))
         ],
     )
 
 
-@dataclass(frozen=True)
-class _Settled:
+def _settled(rows: Rows, source: Sequence[int], k: int, model: Model) -> TaskResult:
     """Args:
     rows: (gid, value, n).
     source: records by value of the source.
     """
-
-    rows: Sequence[tuple[Any, ...]]
-    source: Sequence[int]
-    k: int
-    model: Model
-
-    def __call__(self) -> TaskResult:
-        classes, counts = histograms(self.rows, len(self.source))
-        stays = kept(counts, np.array(self.source), self.k, self.model).clusters
-        return TaskResult([classes[place] for place in np.flatnonzero(stays)])
+    classes, counts = histograms(rows, len(source))
+    stays = kept(counts, np.array(source), k, model).clusters
+    return TaskResult([classes[place] for place in np.flatnonzero(stays)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,10 @@ from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.background.context import Context
 from pganon.sqltools import aliased, col, equal, query
-from pganon.steps import CreateTable, State, table
+from pganon.steps import CreateTable, Rows, State, table
 
 
-def histograms(
-    rows: Sequence[tuple[Any, ...]], values: int
-) -> tuple[list[tuple[Any, ...]], np.ndarray]:
+def histograms(rows: Rows, values: int) -> tuple[list[tuple[Any, ...]], np.ndarray]:
     """Keys in the order of the rows, and keys x values: the records of each.
 
     Args:

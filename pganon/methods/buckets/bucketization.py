@@ -26,7 +26,7 @@ from pganon.methods.common.suppression import RELEASED, suppression_problem
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
-from pganon.steps import Check, Name, Search, State
+from pganon.steps import Check, Name, Rows, Search, State
 from pganon.steps.facts import RECORDS, count, flag
 from pganon.steps.tasks import TaskResult
 
@@ -81,21 +81,16 @@ class Bucketization:
                 count=lambda s: -(-s[RELEASED] // self.block_size),
                 at_once=lambda s: 1,
             ),
-            task=lambda s, given: partial(_Group, size=self.size(s), priority=self.priority),
+            task=lambda s, given: (
+                lambda block, rows: partial(_group, block, rows, self.size(s), self.priority)
+            ),
             when=when,
         )
 
 
-@dataclass(frozen=True)
-class _Group:
-    block: int
-    rows: Sequence[tuple[Any, ...]]
-    size: int
-    priority: Priority
-
-    def __call__(self) -> TaskResult:
-        result = msb([tuple(row[2:]) for row in self.rows], self.size, self.priority)
-        return TaskResult(grouped_rows(self.block, [row[1] for row in self.rows], result.groups))
+def _group(block: int, rows: Rows, size: int, priority: Priority) -> TaskResult:
+    result = msb([tuple(row[2:]) for row in rows], size, priority)
+    return TaskResult(grouped_rows(block, [row[1] for row in rows], result.groups))
 
 
 # -- records in no group ----------------------------------------------------------------------

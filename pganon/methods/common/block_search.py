@@ -17,12 +17,11 @@ from pganon.encode.axis import Axis, OrderedAxis, TreeAxis
 from pganon.methods.common.pairs import pair
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, named, num, query
-from pganon.steps import Name, Search, State, nothing_given
+from pganon.steps import Name, Rows, Search, State, nothing_given
 from pganon.steps.facts import Fact
 from pganon.steps.tasks import Task
 
 Given = Mapping[str, Any]
-Rows = Sequence[tuple[Any, ...]]
 
 TaskOf = Callable[[int, Rows], Task]
 """The task of a block, by its number and its rows (block, rid, columns..)."""

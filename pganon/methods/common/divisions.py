@@ -61,18 +61,13 @@ def division_refusals(
             f"write a number up to {len(names)}",
         )
     elif isinstance(tables, tuple):
-        yield from _wrong_lists(("method", option), tables, names)
-
-
-def _wrong_lists(
-    at: tuple[str, ...], tables: Sequence[Sequence[str]], names: Sequence[str]
-) -> Iterable[Refusal]:
-    listed = [name for table in tables for name in table]
-    for name in dict.fromkeys(listed):
-        if name not in names:
-            yield Refusal(at, f"{show(name)} is not one of the columns", nearest(name, names))
-        elif listed.count(name) > 1:
-            yield Refusal(at, f"column {show(name)} is listed twice", "keep it in one list")
-    for name in names:
-        if name not in listed:
-            yield Refusal(at, f"column {show(name)} is in no list", "add it to one")
+        at = ("method", option)
+        listed = [name for table in tables for name in table]
+        for name in dict.fromkeys(listed):
+            if name not in names:
+                yield Refusal(at, f"{show(name)} is not one of the columns", nearest(name, names))
+            elif listed.count(name) > 1:
+                yield Refusal(at, f"column {show(name)} is listed twice", "keep it in one list")
+        for name in names:
+            if name not in listed:
+                yield Refusal(at, f"column {show(name)} is in no list", "add it to one")

@@ -77,8 +77,8 @@ def suppression_problem(
         return None
     return PrivacyRefusal(
         f"{suppressed} of {records} records would be suppressed, more than"
-        f" suppression_limit {spec.policy.suppression_limit:g} allows",
-        required=spec.policy.suppression_limit,
+        f" suppression_limit {spec.suppression_limit:g} allows",
+        required=spec.suppression_limit,
         observed=share,
         hint=f"the smallest limit that is enough is {enough(row['suppressed'], state):g}"
         f"{_or_keep_more(spec)}",

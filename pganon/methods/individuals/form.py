@@ -6,7 +6,7 @@ which all of its records share. Every individual is in one class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -16,9 +16,10 @@ from pganon.forms.elements import value_key
 from pganon.forms.facts import MEASURE
 from pganon.forms.form import STRUCTURE, Linkage, Tables, Whole
 from pganon.forms.links import linked_by
+from pganon.forms.sentences import Told, count, share, told
 from pganon.forms.shape import Relations, Shape
 from pganon.forms.stored_relations import numbers, numbers_step, repeated
-from pganon.forms.utility import IdentityUtility, class_utility
+from pganon.forms.utility import IdentityUtility, Utility, class_utility
 from pganon.forms.work import CLASSED, INDIVIDUALS
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form import (
@@ -28,7 +29,6 @@ from pganon.methods.common.form import (
 )
 from pganon.methods.common.form.checks import requirement_check, structure_check, violations_check
 from pganon.methods.common.form.class_description import CLASSES
-from pganon.methods.individuals import sentences
 from pganon.methods.individuals.reservation import IdentityReserved
 from pganon.metrics.evidence.classes import evidence_of
 from pganon.metrics.evidence.people import Individuals
@@ -40,10 +40,46 @@ from pganon.steps import Chains, Check, State, Step
 from pganon.steps.facts import Facts, counts, measure
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
+MESSAGES = {
+    "structure_of_individuals": "Everybody is in one group, under one number.",
+    "exposed": "Few people have a value that nobody else of their group has, beside others.",
+    "smallest_count_group": "In every group at least {required} people have equally many records.",
+}
 
-def records(spec: ReleaseSpec, tables: Relations) -> exp.Select:
+
+def tell(utility: Utility, members: str) -> list[Told]:
+    assert isinstance(utility, IdentityUtility)
+    return list(_told(utility))
+
+
+def _told(utility: IdentityUtility) -> Iterator[Told]:
+    yield told(
+        "records of a person",
+        "Records of a person stay together: ",
+        count(utility.individuals),
+        " people are released. Who knows how many records somebody has is left with at least ",
+        count(utility.smallest_count_group),
+        " of the people of a group.",
+    )
+    yield told(
+        "a value that nobody else has",
+        count(utility.exposed),
+        " people have a value that nobody else of their group has, beside other values: who knows"
+        " the one of them learns the others.",
+        of=utility.exposed,
+    )
+    if utility.vulnerable is not None:
+        yield told(
+            "vulnerable groups",
+            "In ",
+            share(utility.vulnerable),
+            " of the groups records can be picked, one of each person, that have fewer different"
+            " values, or one of them more often, than is required of all records together.",
+        )
+
+
+def records(tables: Relations, item: Sensitive) -> exp.Select:
     """SELECT (class_id, individual, value), one row per published record."""
-    (item,) = spec.sensitive
     return query(
         "select r.class_id, r.individual_no as individual, :value as value from records as r",
         dict(tables),
@@ -55,7 +91,7 @@ def holders(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
     """Individuals of every class who have a value: they may have several."""
-    return [CLASS_ID], histogram("holders", records(spec, tables), CLASS_ID)
+    return [CLASS_ID], histogram("holders", records(tables, item), CLASS_ID)
 
 
 def _people(spec: ReleaseSpec, tables: Relations) -> exp.Select:
@@ -67,7 +103,7 @@ def _people(spec: ReleaseSpec, tables: Relations) -> exp.Select:
 
 
 def _held(spec: ReleaseSpec, tables: Relations, item: Sensitive) -> exp.Select:
-    return query("select r.individual as person, r.value from r", {"r": records(spec, tables)})
+    return query("select r.individual as person, r.value from r", {"r": records(tables, item)})
 
 
 def shape(spec: ReleaseSpec, state: State) -> Shape:
@@ -127,7 +163,9 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
         structure_check(shape(spec, state), tables),
         _identities(tables, spec.growth.numbered if spec.growth else 0),
         *[
-            requirement_check(r, measured(r.model, records(spec, tables), CLASS_ID))
+            requirement_check(
+                r, measured(r.model, records(tables, spec.sensitive[r.sensitive or 0]), CLASS_ID)
+            )
             for r in spec.requirements
         ],
         *_risk_checks(spec, tables),
@@ -239,38 +277,38 @@ def _risk_steps(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> l
     return [risks, *([vulnerable] if _asked(spec) else [])]
 
 
-def _asked(spec: ReleaseSpec) -> list[EIRLDiversity | EIRBeta]:
+def _asked(spec: ReleaseSpec) -> list[tuple[Sensitive, EIRLDiversity | EIRBeta]]:
     """Models that vulnerable classes violate: the EIR form of requirements with an l or a beta."""
-    models: set[EIRLDiversity | EIRBeta] = set()
+    models: set[tuple[int, EIRLDiversity | EIRBeta]] = set()
     for requirement in spec.requirements:
-        model = requirement.model
-        if getattr(model, "l", 1) > 1:
-            models.add(EIRLDiversity.of(int(model.parameter)))
-        elif getattr(model, "beta", 1) < 1:
-            models.add(EIRBeta(model.parameter))
-    return sorted(models, key=lambda model: (model.name, model.parameter))
+        model, column = requirement.model, requirement.sensitive
+        if column is not None and getattr(model, "l", 1) > 1:
+            models.add((column, EIRLDiversity.of(int(model.parameter))))
+        elif column is not None and getattr(model, "beta", 1) < 1:
+            models.add((column, EIRBeta(model.parameter)))
+    ordered = sorted(models, key=lambda found: (found[0], found[1].name, found[1].parameter))
+    return [(spec.sensitive[column], model) for column, model in ordered]
 
 
 def _vulnerable(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """Number of vulnerable classes; those that the search cannot decide count."""
-    published = records(spec, tables)
     missed = [
         query(
             "select m.class_id from m where not :holds",
-            {"m": measured(model, published, CLASS_ID, undecided=0)},
+            {"m": measured(model, records(tables, item), CLASS_ID, undecided=0)},
             holds=model.holds(col("measure", "m")),
         )
-        for model in _asked(spec)
+        for item, model in _asked(spec)
     ]
     return query("select count(distinct v.class_id) as vulnerable from v", {"v": stacked(missed)})
 
 
 def _risks(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     """Risks from readers who know more about a victim than the quasi-identifiers."""
-    published = records(spec, tables)
     exposed = query("select count(*) from h", {"h": _exposed(spec, tables)})
     counts = query("select g.n from g", {"g": _count_groups(tables)})
-    shares = query("select max(m.measure) from m", {"m": measured(EIRBeta(1), published, CLASS_ID)})
+    shares = [measured(EIRBeta(1), records(tables, item), CLASS_ID) for item in spec.sensitive]
+    highest = query("select max(m.measure) from m", {"m": stacked(shares)})
     tree = query(
         "select sum(c.n)::bigint as individuals, min(c.n) as fewest from"
         " (select count(distinct r.individual_no) as n from records as r group by r.class_id) as c",
@@ -278,20 +316,26 @@ def _risks(spec: ReleaseSpec, tables: Relations) -> exp.Select:
     )
     return tree.select(
         named(scalar(exposed), "exposed"),
-        named(scalar(shares), "highest_share"),
+        named(scalar(highest), "highest_share"),
         named(scalar(counts), "smallest_count_group"),
     )
 
 
 def _exposed(spec: ReleaseSpec, tables: Relations) -> exp.Select:
-    """SELECT individual: those with several values, one of which nobody else in the class has."""
-    holders = query(
-        "select p.*, count(*) over (partition by p.class_id, p.value) as holders,"
-        " count(*) over (partition by p.class_id, p.individual) as many from p",
-        {"p": histogram("pairs", records(spec, tables), CLASS_ID)},
-    )
+    """SELECT individual: those with a value that nobody else in the class has, beside others, of
+    the same column or of another one."""
+    held = [
+        query(
+            "select p.individual, count(*) over (partition by p.class_id, p.value) as holders,"
+            " count(*) over (partition by p.class_id, p.individual) + :further as many from p",
+            {"p": histogram("pairs", records(tables, item), CLASS_ID)},
+            further=num(len(spec.sensitive) - 1),
+        )
+        for item in spec.sensitive
+    ]
     return query(
-        "select distinct h.individual from h where h.holders = 1 and h.many > 1", {"h": holders}
+        "select distinct h.individual from h where h.holders = 1 and h.many > 1",
+        {"h": stacked(held)},
     )
 
 
@@ -338,7 +382,7 @@ IDENTITY = replace(
     shape=shape,
     staging=replace(CLASSES.staging, steps=staging_steps),
     verification=replace(
-        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=sentences.MESSAGES
+        CLASSES.verification, checks=checks, duplicate_keys=duplicate_keys, said=MESSAGES
     ),
     publication=replace(CLASSES.publication, views=views, warnings=_warnings),
     statistics=replace(
@@ -350,7 +394,7 @@ IDENTITY = replace(
         # As eq. 19 of its paper.
         on_request=replace(class_description.ON_REQUEST, restricts="yes"),
         evidence=EVIDENCE,
-        tells=sentences.tell,
+        tells=tell,
     ),
     linkage=Linkage(linked_by(holders, CLASS_ID)),
 )

@@ -1,9 +1,9 @@
 """Individuals with what their records have, in blocks of similar ones.
 
-    individuals   (rid, individual, n, hulls, values, c<i>)   one row per individual; hulls are
-                                                              of all records, n and values of those
-                                                              that count
-    blocked       (block, rid)                                individuals along a Hilbert curve
+    individuals   (rid, individual, n, held<j>, hulls, c<i>)   one row per individual; hulls are
+                                                               of all records, n and values of
+                                                               those that count
+    blocked       (block, rid)                                 individuals along a Hilbert curve
 
 An individual moves as one unit, whatever quasi-identifiers its records have: in two classes it
 could be found by intersecting them. `rid` numbers individuals in a secret random order.
@@ -25,30 +25,24 @@ from sqlglot import exp
 
 from pganon.encode.codes import all_records
 from pganon.encode.curve import along_curve, piece_of
-from pganon.encode.records import PLACE
+from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.secrets import run_secret
 from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal
-from pganon.forms.work import INDIVIDUALS
+from pganon.forms.work import INDIVIDUALS, held_column
 from pganon.methods.common.reachable import infeasible, weaker
 from pganon.methods.individuals.context import IdentityContext, hull
 from pganon.methods.individuals.options import DAnonyIR, GeneIR
 from pganon.methods.individuals.search.feasibility import forced_suppressions
 from pganon.privacy.base import Bound, Requirement
 from pganon.privacy.identity import EIRBeta, IRAlpha, histogram, measured
-from pganon.sqltools import cast, col, fragment, named, num, query, scalar
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count, counts
 
 
-def feasible_steps(context: IdentityContext) -> list[Step]:
-    return [
-        _check(context, requirement, n) for n, requirement in enumerate(context.spec.requirements)
-    ]
-
-
-def _check(context: IdentityContext, requirement: Requirement, number: int) -> Check:
+def _check(requirement: Requirement, number: int) -> Check:
     model = requirement.model
     if model.bound is Bound.AT_LEAST:
         select, problem, given = _everybody, _out_of_reach, ("reached",)
@@ -58,31 +52,36 @@ def _check(context: IdentityContext, requirement: Requirement, number: int) -> C
     return Check(
         f"feasible{number}",
         f"whether {model.name} can be reached",
-        lambda s: select(context, requirement, s),
+        lambda s: select(requirement, s),
         lambda row, state: problem(requirement, row),
         gives=counts(*given, of=f"feasible{number}_"),
     )
 
 
-def _records(context: IdentityContext, state: State) -> exp.Select:
+def _records(requirement: Requirement, state: State) -> exp.Select:
     """(class, individual, value): all records as one class."""
     return query(
         "select 1 as class, c.individual, :v as value from c",
         {"c": state.work(CODED)},
-        v=col(context.value, "c"),
+        v=required_value(requirement, "c"),
     )
+
+
+def required_value(requirement: Requirement, rows: str) -> exp.Expr:
+    """The code of the column that a requirement is about; of one about none any will do."""
+    return col(f"s{requirement.sensitive or 0}", rows)
 
 
 # -- k and l ----------------------------------------------------------------------------------
 
 
-def _everybody(context: IdentityContext, requirement: Requirement, state: State) -> exp.Expr:
+def _everybody(requirement: Requirement, state: State) -> exp.Expr:
     """One row, `reached`: the measure of all individuals as one class.
 
     Where an exact search cannot decide, nothing is refused: classes will show.
     """
     model = requirement.model
-    all_records = _records(context, state)
+    all_records = _records(requirement, state)
     return query(
         "select m.measure as reached from m",
         {"m": measured(model, all_records, "class", undecided=int(model.parameter))},
@@ -100,14 +99,14 @@ def _out_of_reach(requirement: Requirement, row: Mapping[str, Any]) -> PganonErr
 # -- alpha and beta ---------------------------------------------------------------------------
 
 
-def _shared(context: IdentityContext, requirement: Requirement, state: State) -> exp.Expr:
+def _shared(requirement: Requirement, state: State) -> exp.Expr:
     """One row: `individuals`, `values`, and the `holders` of the most frequent value."""
     return query(
         "select count(distinct r.individual) as individuals, count(distinct r.value) as values,"
         " (select max(h.n) from h) as holders from r",
         {
-            "r": _records(context, state),
-            "h": histogram("holders", _records(context, state), "class"),
+            "r": _records(requirement, state),
+            "h": histogram("holders", _records(requirement, state), "class"),
         },
     )
 
@@ -149,7 +148,7 @@ def individual_steps(context: IdentityContext) -> list[Step]:
     assert isinstance(options, DAnonyIR | GeneIR)
     return [
         *([_agreement(context)] if options.qi_conflict == "reject" else []),
-        *feasible_steps(context),
+        *[_check(requirement, n) for n, requirement in enumerate(context.spec.requirements)],
         table(
             "individuals",
             "individuals with what their records have",
@@ -208,15 +207,19 @@ def block_steps(context: IdentityContext, block_size: int) -> list[Step]:
 
 
 def _individuals(context: IdentityContext, state: State) -> exp.Expr:
-    value: exp.Expr = col(context.value, "c")
-    if context.spec.policy.method.encoding.collapses:
-        value = exp.Distinct(expressions=[value])
+    spec, rows = context.spec, "c"
     gathered = query(
-        "select c.individual from c group by c.individual", {"c": all_records(context.spec, state)}
-    ).select(
-        named(cast(exp.Count(this=value.copy()), "int"), "n"),
-        named(exp.ArrayAgg(this=value), "sensitive"),
+        "select c.individual from c group by c.individual", {"c": all_records(spec, state)}
     )
+    if spec.policy.method.encoding.collapses:
+        rows = "k"
+        counted = aliased(state.work(CODED), rows)
+        gathered = gathered.join(counted, on=fragment("k.rid = c.rid"), join_type="left")
+    gathered = gathered.select(fragment("count(:rid)::int as n", rid=col(NUMBER, rows)))
+    for item in spec.sensitive:
+        value = col(f"s{item.index}", rows)
+        held = fragment("array_agg(:v) filter (where :v is not null)", v=value)
+        gathered = gathered.select(named(held, held_column(item)))
     for axis in context.axes:
         gathered = gathered.select(*hull(axis, state, "c"))
         # One of its codes stands for an individual on the curve.

@@ -12,17 +12,15 @@ import numpy as np
 from pganon.methods.common.attribute_arrays import attribute_arrays
 from pganon.methods.common.block_search import Given
 from pganon.methods.common.search.attributes import Nominal, Ordered, Tree, Values
-from pganon.methods.common.search.elements import Categorical, Domain, Numeric
-from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.search.elements import Categorical, Domain, Hierarchical, Numeric
 from pganon.methods.individuals.context import IdentityContext
 from pganon.methods.individuals.search.classes import Individuals
-from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.conjunction import Every, Individual
 from pganon.methods.individuals.search.models import (
     EIRL,
     IRKL,
     ClassModel,
     IRAlphaBeta,
-    Person,
     eir_alpha_beta,
 )
 from pganon.privacy import models as declared
@@ -32,7 +30,14 @@ from pganon.steps import State
 
 
 def search_models(context: IdentityContext) -> Every:
-    return Every(tuple(_search_model(d) for d in held_models(context.spec.policy)))
+    places = {item.column.name: place for place, item in enumerate(context.spec.sensitive)}
+    return Every(
+        tuple(
+            (places.get(d.about or "", 0), _search_model(d))
+            for d in held_models(context.spec.policy)
+        ),
+        len(places),
+    )
 
 
 def _search_model(declaration: PrivacyModel) -> ClassModel:
@@ -120,7 +125,7 @@ def attributes(
 
 
 def individuals_of(
-    domains: Sequence[Domain], parts: Sequence[np.ndarray], people: Sequence[Person]
+    domains: Sequence[Domain], parts: Sequence[np.ndarray], people: Sequence[Individual]
 ) -> Individuals:
     """Individuals whose records by themselves lose nothing."""
     records = np.array([person.records for person in people])

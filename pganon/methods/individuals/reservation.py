@@ -37,7 +37,7 @@ class IdentityReserved(MethodOptions):
     example = "{model: eir_l_diversity, column: disease, l: 3}"
     adds = (CLASS_ID, INDIVIDUAL_NO)
     parts = (FLAT,)
-    sensitive = "one"
+    sensitive = "some"
     leaves_out = False
 
     qi_conflict: Annotated[

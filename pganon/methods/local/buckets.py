@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -34,9 +35,9 @@ from pganon.methods.local.search.closeness import close_buckets
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import Sensitive
 from pganon.sqltools import cast, col, num, query, scalar, text
-from pganon.steps import Check, CreateTable, Search, State, Step, nothing_given
+from pganon.steps import Check, CreateTable, Rows, Search, State, Step, nothing_given
 from pganon.steps.facts import count
-from pganon.steps.tasks import TaskResult
+from pganon.steps.tasks import Task, TaskResult
 
 _PLAN = (
     ("code", "integer"),
@@ -120,13 +121,12 @@ class _Buckets:
             {"r": state.work(reference(self.item.index, "source"))},
         )
 
-    def _task(
-        self, state: State, rows: Sequence[Sequence[Any]], shares: Sequence[float] | None
-    ) -> _Task:
+    def _task(self, state: State, rows: Rows, shares: Sequence[float] | None) -> Task:
         options, model = self.context.buckets, self.context.layout.principle(self.item)
         if self.context.layout.withheld(self.item, state):
             rows = []
-        return _Task(
+        return partial(
+            _plan,
             rows,
             self._least,
             model if isinstance(model, TCloseness) else None,
@@ -171,47 +171,42 @@ class _Buckets:
         )
 
 
-@dataclass(frozen=True)
-class _Task:
+def _plan(
+    values: Rows,
+    least: int,
+    closeness: TCloseness | None,
+    shares: Sequence[float] | None,
+    split: bool,
+    deals: bool,
+    least_range: float,
+) -> TaskResult:
     """The plan of one column.
 
-    Attributes:
+    Args:
         values: (code, records, position).
         closeness: the requirement on buckets, if it is not that their values differ.
         shares: the reference distribution by code; None: that of all these values.
     """
-
-    values: Sequence[Sequence[Any]]
-    least: int
-    closeness: TCloseness | None
-    shares: Sequence[float] | None
-    split: bool
-    deals: bool
-    least_range: float
-
-    def __call__(self) -> TaskResult:
-        plan = self._plan()
-        rows = [] if plan is None else [astuple(d) for d in plan.dealt]
-        return TaskResult(rows, {"narrow": int(plan is None)})
-
-    def _plan(self) -> Plan | None:
-        histogram = [(int(code), int(n)) for code, n, _ in self.values]
-        if not histogram:
-            return Plan((), 0)
-        if self.closeness is not None:
-            return close_buckets(
-                histogram,
-                self.least,
-                ordered=self.closeness.distance == "ordered",
-                fits=self.closeness.satisfied_by,
-                reference=self.shares,
-            )
-        positions = {int(code): float(at) for code, _, at in self.values if at is not None}
-        return diverse_buckets(
+    histogram = [(int(code), int(n)) for code, n, _ in values]
+    if not histogram:
+        plan = Plan((), 0)
+    elif closeness is not None:
+        plan = close_buckets(
             histogram,
-            self.least,
-            split=self.split,
-            assign=evenly if self.deals else divided,
-            positions=positions if self.least_range > 0 else None,
-            least_range=self.least_range,
+            least,
+            ordered=closeness.distance == "ordered",
+            fits=closeness.satisfied_by,
+            reference=shares,
         )
+    else:
+        positions = {int(code): float(at) for code, _, at in values if at is not None}
+        plan = diverse_buckets(
+            histogram,
+            least,
+            split=split,
+            assign=evenly if deals else divided,
+            positions=positions if least_range > 0 else None,
+            least_range=least_range,
+        )
+    rows = [] if plan is None else [astuple(d) for d in plan.dealt]
+    return TaskResult(rows, {"narrow": int(plan is None)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -52,7 +52,7 @@ def display_steps(context: Context) -> list[Step]:
             rows=lambda s, batch: query(
                 'select m.mask, m.n from m order by m.mask collate "C"', {"m": s.work("masks")}
             ),
-            tasks=lambda s, given, rows: [_Displays(rows, context.k, context.merges)],
+            tasks=lambda s, given, rows: [partial(_displays, rows, context.k, context.merges)],
         ),
         placed_step(context),
         suppressed_check(
@@ -104,21 +104,15 @@ def _too_small(context: Context, row: Mapping[str, Any], state: State) -> Pganon
     )
 
 
-@dataclass(frozen=True)
-class _Displays:
-    sizes: Sequence[Sequence[Any]]
-    k: int
-    merges: bool
-
-    def __call__(self) -> TaskResult:
-        sizes = {str(mask): int(n) for mask, n in self.sizes}
-        if self.merges:
-            form_of = merged(sizes, self.k)
-        else:
-            form_of = {mask: mask for mask, n in sizes.items() if n >= self.k}
-        number = {form: place for place, form in enumerate(sorted(set(form_of.values())))}
-        rows = [(mask, number[form], form) for mask, form in form_of.items()]
-        return TaskResult(rows)
+def _displays(sizes: Sequence[Sequence[Any]], k: int, merges: bool) -> TaskResult:
+    records = {str(mask): int(n) for mask, n in sizes}
+    if merges:
+        form_of = merged(records, k)
+    else:
+        form_of = {mask: mask for mask, n in records.items() if n >= k}
+    number = {form: place for place, form in enumerate(sorted(set(form_of.values())))}
+    rows = [(mask, number[form], form) for mask, form in form_of.items()]
+    return TaskResult(rows)
 
 
 def _shown(context: Context, cells: QualifiedName, state: State) -> exp.Expr:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,15 @@ from pganon.forms.work import GROUP_CELLS
 from pganon.methods.common.attribute_arrays import given_with_losses
 from pganon.methods.common.packing import array_text, number_of_words, packed, unpacked
 from pganon.methods.common.pairs import paired
-from pganon.methods.common.rounds.candidates import SEVERAL, SMALL
 from pganon.methods.common.rounds.median import MedianCuts
-from pganon.methods.common.rounds.rounds import CutRounds, remaining, rounds_of, start_step
+from pganon.methods.common.rounds.rounds import (
+    SEVERAL,
+    SMALL,
+    CutRounds,
+    remaining,
+    rounds_of,
+    start_step,
+)
 from pganon.methods.common.search.medians import (
     Attribute,
     Cells,
@@ -37,8 +44,8 @@ from pganon.methods.local.form.axes import shown_arrays
 from pganon.methods.local.form.facts import BLOCKS
 from pganon.methods.local.released_records import placed
 from pganon.sqltools import cast, chain, col, fragment, num, query
-from pganon.steps import Check, Scope, Search, State, Step, table
-from pganon.steps.tasks import TaskResult
+from pganon.steps import Check, Rows, Scope, Search, State, Step, table
+from pganon.steps.tasks import Task, TaskResult
 
 BLOCK = 500_000
 """Records of a group up to which it is cut here. A block has fewer than twice as many."""
@@ -135,9 +142,7 @@ def _rows(context: Context, state: State, block: int) -> exp.Select:
     )
 
 
-def _task(
-    context: Context, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
-) -> _Medians:
+def _task(context: Context, state: State, given: Mapping[str, Any], rows: Rows) -> Task:
     blocks, again, sent = zip(*rows, strict=True)
     held = np.frombuffer(b"".join(sent), dtype=">i8").astype(np.int64)
     held = held.reshape(-1, 2 + number_of_words(context.axes, state))
@@ -155,26 +160,19 @@ def _task(
         for axis in context.axes
     ]
     limits = Limits(context.k, SMALL * context.k, SEVERAL)
-    return _Medians(blocks[0], held[:, 0], cells, attributes, limits)
+    return partial(_medians, blocks[0], held[:, 0], cells, attributes, limits)
 
 
-@dataclass(frozen=True)
-class _Medians:
-    block: int
-    numbers: np.ndarray
-    cells: Cells
-    attributes: Sequence[Attribute]
-    limits: Limits
-
-    def __call__(self) -> TaskResult:
-        rows: list[tuple[int, int, int, str | None]] = []
-        for number, result in enumerate(median_rounds(self.cells, self.attributes, self.limits)):
-            rows.append((self.block, number, result.active, None))
-            rows += [
-                (self.block, number, place, array_text(self.numbers[cells]))
-                for place, cells in result.final
-            ]
-        return TaskResult(rows)
+def _medians(
+    block: int, numbers: np.ndarray, cells: Cells, attributes: Sequence[Attribute], limits: Limits
+) -> TaskResult:
+    rows: list[tuple[int, int, int, str | None]] = []
+    for number, result in enumerate(median_rounds(cells, attributes, limits)):
+        rows.append((block, number, result.active, None))
+        rows += [
+            (block, number, place, array_text(numbers[final])) for place, final in result.final
+        ]
+    return TaskResult(rows)
 
 
 def median_steps(context: Context) -> list[Step]:

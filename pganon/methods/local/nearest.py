@@ -9,7 +9,7 @@ blocks       (gid, display, codes)              parts that are divided independe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -36,8 +36,8 @@ from pganon.methods.local.search.nearest import (
     nearest_groups,
 )
 from pganon.sqltools import aliased, cast, col, equal, named, num, query, scalar, text
-from pganon.steps import Check, Scope, Search, State, Step, table
-from pganon.steps.tasks import TaskResult
+from pganon.steps import Check, Rows, Scope, Search, State, Step, table
+from pganon.steps.tasks import Task, TaskResult
 
 
 def nearest_steps(context: Context) -> list[Step]:
@@ -65,7 +65,11 @@ def nearest_steps(context: Context) -> list[Step]:
             (("cell", "bigint"), ("gid", "bigint")),
             given=lambda s: given_with_losses(context.axes, s),
             batches=lambda s: s[BLOCKS],
-            rows=lambda s, batch: _rows(context, s, batch),
+            rows=lambda s, batch: query(
+                "select c.cell, c.w from c where c.block = :block order by c.cell",
+                {"c": s.work("cells")},
+                block=num(batch),
+            ).select(*codes(context, "c")),
             tasks=lambda s, given, rows: _tasks(context, s, given, rows),
         ),
         table(
@@ -106,17 +110,7 @@ def _cells(context: Context, state: State) -> exp.Expr:
     )
 
 
-def _rows(context: Context, state: State, block: int) -> exp.Select:
-    return query(
-        "select c.cell, c.w from c where c.block = :block order by c.cell",
-        {"c": state.work("cells")},
-        block=num(block),
-    ).select(*codes(context, "c"))
-
-
-def _tasks(
-    context: Context, state: State, given: Mapping[str, Any], rows: Sequence[tuple[Any, ...]]
-) -> list[_Groups]:
+def _tasks(context: Context, state: State, given: Mapping[str, Any], rows: Rows) -> list[Task]:
     options = context.options
     assert isinstance(options, LgbNcp)
     numbers, weights, *columns = zip(*rows, strict=True)
@@ -125,7 +119,7 @@ def _tasks(
         for axis, column in zip(context.axes, columns, strict=True)
     ]
     cells = Cells(attributes, [int(weight) for weight in weights])
-    return [_Groups(numbers, cells, context.k, options.ncp_assign, options.ncp_small)]
+    return [partial(_groups, numbers, cells, context.k, options.ncp_assign, options.ncp_small)]
 
 
 def _attribute(
@@ -139,21 +133,15 @@ def _attribute(
     return Bounded(held, values)
 
 
-@dataclass(frozen=True)
-class _Groups:
-    numbers: Sequence[int]
-    cells: Cells
-    k: int
-    assign: Assign
-    small: Small
-
-    def __call__(self) -> TaskResult:
-        first = self.numbers[0]
-        groups = nearest_groups(self.cells, self.k, self.assign, self.small)
-        return TaskResult(
-            [
-                (self.numbers[cell], pair(first, label))
-                for label, group in enumerate(groups)
-                for cell in group
-            ]
-        )
+def _groups(
+    numbers: Sequence[int], cells: Cells, k: int, assign: Assign, small: Small
+) -> TaskResult:
+    first = numbers[0]
+    groups = nearest_groups(cells, k, assign, small)
+    return TaskResult(
+        [
+            (numbers[cell], pair(first, label))
+            for label, group in enumerate(groups)
+            for cell in group
+        ]
+    )

@@ -13,11 +13,11 @@ from pganon.methods.local.local_names import bucket_column, form_column, values_
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import RANGED
+from pganon.policy.labels import Name
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.tasks import DECIDE, Start
-from pganon.policy.texts import Name
 from pganon.privacy import frequency
 from pganon.privacy.base import Model
 

@@ -33,7 +33,6 @@ from pganon.methods.related.links import (
     lookup_steps,
     lookup_warnings,
     row_steps,
-    timed_step,
 )
 from pganon.methods.related.pairs import open_pairs
 from pganon.resolved.model import ReleaseSpec
@@ -58,7 +57,6 @@ def related(method: Method) -> Method:
         yield from method.partition_steps(spec)
         yield from row_steps(spec, found)
         yield from group_steps(spec, found)
-        yield from timed_step(spec, found)
         for pairs in open_pairs(found):
             yield from pairs.steps()
 
@@ -77,7 +75,6 @@ def with_period(form: PublishedForm) -> PublishedForm:
         return (
             *lookup_steps(spec, found),
             *row_steps(spec, found),
-            *timed_step(spec, found),
             *period_steps(spec, found),
             *[step for pairs in open_pairs(found) for step in pairs.steps()],
             *staging.staging_steps(spec, found),

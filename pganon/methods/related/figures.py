@@ -11,11 +11,11 @@ from sqlglot import exp
 from pganon.forms.sentences import Told, count, share, told
 from pganon.forms.utility import ClassUtility, Utility, class_utility
 from pganon.forms.work import class_groups
-from pganon.methods.related.links import rows_table
+from pganon.methods.related.groups import facts_table
 from pganon.methods.related.staging import group_part
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Events, Partition, Related
-from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
+from pganon.sqltools import in_one_row, num, query, scalar
 from pganon.steps import Check, State, Step
 from pganon.steps import facts as observed
 
@@ -76,26 +76,10 @@ class RelatedUtility(ClassUtility):
 
 def measures(related: Related) -> list[Step]:
     """After classes have groups, and are staged."""
-    return [
-        *[
-            Check(
-                f"figures_{group_part(p)}",
-                f"sizes of {p.part}, and what limits them",
-                lambda s, p=p: _groups(s, related, p),
-                gives=[*_facts_of(p).values()],
-            )
-            for p in related.partitions
-        ],
-        *[
-            Check(
-                f"figures_rows{e.index}",
-                f"the most values of {e.name} that one person of a group has",
-                lambda s, e=e: _one_person(s, related, e),
-                gives=[_share_of(e)],
-            )
-            for e in related.events
-        ],
-    ]
+    gives = [fact for p in related.partitions for fact in _facts_of(p).values()]
+    gives += [_share_of(e) for e in related.events]
+    purpose = "sizes of groups, what limits them, and the most values that one person has"
+    return [Check("figures", purpose, lambda s: _figures(s, related), gives=gives)]
 
 
 def utility(spec: ReleaseSpec, facts: observed.Facts) -> RelatedUtility:
@@ -135,21 +119,28 @@ def tells(utility: Utility, members: str) -> Sequence[Told]:
 
 def _facts_of(p: Partition) -> dict[str, observed.Fact[int]]:
     names = ("groups", "smallest", "largest", "limited")
-    return {name: observed.count(name, f"figures{p.index}_", assumed=1) for name in names}
+    return {n: observed.count(f"{n}{p.index}", "figures_", assumed=1) for n in names}
 
 
 def _share_of(events: Events) -> observed.Fact[float]:
     return observed.measure(f"one_person{events.index}", "figures_", assumed=0.0)
 
 
+def _figures(state: State, related: Related) -> exp.Select:
+    groups = [(p.index, _groups(state, related, p)) for p in related.partitions]
+    return in_one_row(
+        [*groups, *[(e.index, _one_person(state, related, e)) for e in related.events]]
+    )
+
+
 def _groups(state: State, related: Related, p: Partition) -> exp.Select:
-    ended = query("select distinct g.grp from g", {"g": state.work(class_groups(p.index))})
-    limited = query(
-        "select count(*) from e where (select count(*) = 2 and min(s.n) >= :size from s"
-        " where s.parent = e.grp)",
-        {"e": ended, "s": state.work(f"sums{p.index}")},
+    cut = query(
+        "select s.parent from s where s.parent in (select g.grp from g) group by s.parent"
+        " having count(*) = 2 and min(s.n) >= :size",
+        {"s": state.work(f"sums{p.index}"), "g": state.work(class_groups(p.index))},
         size=num(related.group_size),
     )
+    limited = query("select count(*) from c", {"c": cut})
     return query(
         "select count(*) as groups, min(g.people) as smallest, max(g.people) as largest,"
         " :limited as limited from g",
@@ -160,23 +151,14 @@ def _groups(state: State, related: Related, p: Partition) -> exp.Select:
 
 def _one_person(state: State, related: Related, events: Events) -> exp.Select:
     """Of the values of all columns, each once for a person."""
-    facts = [
-        query(
-            "select distinct r.gid, r.person, :number as number, :k as k from r",
-            {"r": rows_table(state, events)},
-            number=num(item.index),
-            k=col(f"k{item.index}", "r"),
-        )
-        for item in events.slices
-    ]
     each = query(
-        "select g.grp, f.person, count(*) as n from f join g on g.gid = f.gid group by 1, 2",
-        {
-            "f": stacked(facts),
-            "g": state.work(class_groups(related.partition_of(events).index)),
-        },
+        "select f.gid, f.person, count(*) as n from f where f.item = any(:items)"
+        " group by f.gid, f.person",
+        {"f": facts_table(state, events)},
+        items=exp.array(*[num(item.index) for item in events.slices]),
     )
-    whole = query("select e.n, sum(e.n) over (partition by e.grp) as whole from e", {"e": each})
-    tree = query("select 1 from w", {"w": whole})
-    most = fragment("coalesce(max(w.n / w.whole), 0)::float8")
-    return tree.select(named(most, _share_of(events).column), append=False)
+    share = query(
+        "select max(e.n) / sum(e.n) as most from e join g on g.gid = e.gid group by g.grp",
+        {"e": each, "g": state.work(class_groups(related.partition_of(events).index))},
+    )
+    return query("select coalesce(max(s.most), 0)::float8 as one_person from s", {"s": share})

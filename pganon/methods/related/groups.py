@@ -1,9 +1,10 @@
 """Groups of whole classes: divided from the top of each tree while both sides are good.
 
 above        (gid, node)          every class with the groups of the tree that have enough people
-holders<n>   (gid, n)             people of a class with rows in table n
-facts<n>_<j> (gid, k, n)          people of a class with the value k
-sums<p>      (node, parent, n, h<n>, m<n>_<j>)   people, holders, and the most of a value
+facts<n>     (gid, person, item, k, n)   rows of a person with the value k of a column of table n
+held<n>      (gid, item, k, n)    people of a class with that value
+sums<p>      (node, parent, n, h<n>, m<n>_<j>)   people, holders, and the most of a value, which may
+                                  be 0 where no value has more than its limit
 class_groups<p> (gid, grp)        the group of every class in partition p
 """
 
@@ -23,9 +24,9 @@ from pganon.methods.common.suppression import suppressed_check
 from pganon.methods.related.links import everybody_released, rows_table
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import LEFT_OUT
+from pganon.resolved.periods import LEFT_OUT, TIMED_ROWS
 from pganon.resolved.tables import Events, Item, Partition, Related
-from pganon.sqltools import aliased, col, fragment, named, num, query, scalar, stacked, total
+from pganon.sqltools import aliased, col, fragment, named, num, query, scalar, stacked, text, total
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
@@ -52,35 +53,89 @@ def group_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
         *_fact_steps(related),
         *[s for partition in related.partitions for s in _sums_steps(spec, related, partition)],
         *([_unfit_step(related)] if spec.tests_once else []),
-        *[s for partition in related.partitions for s in _division(spec, related, partition)],
+        *[
+            table(
+                class_groups(p.index),
+                f"the group of every class for {p.part}",
+                lambda s, p=p: _class_groups(spec, s, related, p),
+            )
+            for p in related.partitions
+        ],
         *([_left_out(spec)] if spec.tests_once else []),
+        *_timed(spec, related),
     )
 
 
-def _fact_steps(related: Related) -> tuple[Step, ...]:
-    return (
-        *[
-            table(
-                f"holders{e.index}",
-                f"people of every class with rows of {e.name}",
-                lambda s, e=e: query(
-                    "select r.gid, count(distinct r.person) as n from r group by r.gid",
-                    {"r": rows_table(s, e)},
-                ),
-            )
-            for e in related.events
-        ],
-        *[
-            table(
-                f"facts{e.index}_{item.index}",
-                f"people of every class with a value of {quote(item.column.name)}",
-                lambda s, e=e, item=item: _facts(s, e, item),
-            )
-            for e in related.events
-            for item in e.items
-            if item.limit is not None or item in e.slices
-        ],
+HOLDING = -1
+"""The item of which everybody with rows has one value."""
+
+
+def facts_table(state: State, events: Events) -> QualifiedName:
+    return state.work(f"facts{events.index}")
+
+
+def held_table(state: State, events: Events) -> QualifiedName:
+    return state.work(f"held{events.index}")
+
+
+def _fact_steps(related: Related) -> Iterator[Step]:
+    for events in related.events:
+        yield table(
+            f"facts{events.index}",
+            f"what people have in {events.name}",
+            lambda s, e=events: _facts(s, e),
+        )
+        yield table(
+            f"held{events.index}",
+            f"people of every class with rows of {events.name}, and with a value",
+            lambda s, e=events: query(
+                "select f.gid, f.item, f.k, count(*) as n from f group by f.gid, f.item, f.k",
+                {"f": facts_table(s, e)},
+            ),
+        )
+
+
+def grouped_facts(state: State, related: Related, events: Events) -> exp.Select:
+    """SELECT grp, person, item, k, n: what people in groups have in columns with views."""
+    return query(
+        "select g.grp, f.person, f.item, f.k, f.n from f join g on g.gid = f.gid"
+        " where f.item = any(:items)",
+        {
+            "f": facts_table(state, events),
+            "g": state.work(class_groups(related.partition_of(events).index)),
+        },
+        items=exp.array(*[num(item.index) for item in events.slices]),
     )
+
+
+def _timed(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+    """How many rows are published, or left out with their groups of a period, to count those that
+    come late."""
+    timed = [events for events in related.events if events.index in related.timed]
+
+    def select(state: State) -> exp.Select:
+        counted: list[exp.Expr] = []
+        for events in timed:
+            rows = query(
+                "select f.n from f where f.item = :own",
+                {"f": facts_table(state, events)},
+                own=num(HOLDING),
+            )
+            if not spec.closes:
+                groups = state.work(class_groups(related.partition_of(events).index))
+                rows = rows.where(
+                    fragment(
+                        "f.gid in :released",
+                        released=scalar(query("select g.gid from g", {"g": groups})),
+                    )
+                )
+            counted.append(
+                scalar(query("select coalesce(sum(r.n), 0)::bigint as n from r", {"r": rows}))
+            )
+        return exp.select(named(total(counted), TIMED_ROWS.column))
+
+    purpose = "rows of the periods that are published"
+    return (Check("timed", purpose, select, gives=[TIMED_ROWS]),) if timed else ()
 
 
 def _sums_steps(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterator[Step]:
@@ -129,25 +184,6 @@ def _left_out(spec: ReleaseSpec) -> Step:
     )
 
 
-def _division(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterator[Step]:
-    p, what = partition.index, partition.part
-    yield table(
-        f"divided{p}",
-        "groups of the tree of which both sides are good",
-        lambda s: query(
-            "select s.parent as node from s where s.parent is not null group by s.parent"
-            " having bool_and(:good) and count(*) = 2",
-            {"s": s.work(f"sums{p}")},
-            good=_good(related, partition, "s"),
-        ),
-    )
-    yield table(
-        class_groups(p),
-        f"the group of every class for {what}",
-        lambda s: _class_groups(spec, s, p),
-    )
-
-
 def _above(state: State, related: Related) -> exp.Select:
     tree = {"t": state.work(TREE)}
     leaves = query("select -t.node as gid, t.node, t.n from t where t.node < 0", tree)
@@ -162,13 +198,21 @@ def _above(state: State, related: Related) -> exp.Select:
     )
 
 
-def _facts(state: State, events: Events, item: Item) -> exp.Select:
-    distinct = query(
-        "select distinct r.gid, r.person, :k as k from r",
+def _facts(state: State, events: Events) -> exp.Select:
+    item, codes = exp.Case(), list[exp.Expr]()
+    for one in events.items:
+        if one.limit is not None or one in events.slices:
+            codes.append(code := col(f"k{one.index}", "r"))
+            item = item.when(fragment(":k is not null", k=code), num(one.index), copy=False)
+    each = [exp.Tuple(expressions=[code.copy()]) for code in codes]
+    tree = query(
+        "select r.gid, r.person, :item as item, :k as k, count(*) as n from r"
+        " group by r.gid, r.person",
         {"r": rows_table(state, events)},
-        k=col(f"k{item.index}", "r"),
+        item=item.else_(num(HOLDING)),
+        k=exp.func("coalesce", *[code.copy() for code in codes], num(0)),
     )
-    return query("select d.gid, d.k, count(*) as n from d group by d.gid, d.k", {"d": distinct})
+    return tree.group_by(exp.GroupingSets(expressions=[exp.Tuple(), *each]))
 
 
 def _sums(
@@ -176,26 +220,45 @@ def _sums(
 ) -> exp.Select:
     tree = query("select t.node, t.parent, t.n from t", {"t": groups})
     for events in partition.events:
-        holding = query(
-            "select a.node, sum(h.n)::bigint as n from a join h on h.gid = a.gid group by a.node",
-            {"a": above, "h": state.work(f"holders{events.index}")},
+        held = held_table(state, events)
+        counted = query(
+            "select a.node, f.item, f.k, sum(f.n)::bigint as n from a join f on f.gid = a.gid"
+            " where f.item = :holding or (f.item, f.k) in :telling group by a.node, f.item, f.k",
+            {"a": above, "f": held},
+            holding=num(HOLDING),
+            telling=scalar(_telling(held, events)),
         )
-        tree = _with(tree, holding, f"h{events.index}")
-        for item, _ in bounded(events):
-            held = query(
-                "select a.node, f.k, sum(f.n)::bigint as n from a join f on f.gid = a.gid"
-                " group by a.node, f.k",
-                {"a": above, "f": state.work(f"facts{events.index}_{item.index}")},
-            )
-            most = query("select f.node, max(f.n) as n from f group by f.node", {"f": held})
-            tree = _with(tree, most, f"m{events.index}_{item.index}")
+        name = f"c{events.index}"
+        most = query("select f.node from f group by f.node", {"f": counted})
+        columns = [(HOLDING, f"h{events.index}")]
+        columns += [(i.index, f"m{events.index}_{i.index}") for i, _ in bounded(events)]
+        for item, column in columns:
+            greatest = fragment("max(f.n) filter (where f.item = :item)", item=num(item))
+            most = most.select(named(greatest, column))
+            found = fragment("coalesce(:n, 0)", n=col(column, name))
+            tree = tree.select(named(found, column))
+        same = exp.EQ(this=col("node", name), expression=col("node", "t"))
+        tree = tree.join(aliased(most, name), on=same, join_type="left")
     return tree
 
 
-def _with(tree: exp.Select, counted: exp.Select, name: str) -> exp.Select:
-    same = exp.EQ(this=col("node", name), expression=col("node", "t"))
-    tree = tree.join(aliased(counted, name), on=same, join_type="left")
-    return tree.select(named(fragment("coalesce(:n, 0)", n=col("n", name)), name))
+def _telling(held: QualifiedName, events: Events) -> exp.Select:
+    """Values that more people of some class have than may, or nearly: only they can be too many in
+    a group."""
+    each = [
+        fragment(
+            "f.item = :item and f.n > h.n * :limit::float8 - 0.5",
+            item=num(item.index),
+            limit=text(repr(float(limit))),
+        )
+        for item, limit in bounded(events)
+    ]
+    return query(
+        "select f.item, f.k from f join h on h.gid = f.gid where h.item = :holding and :many",
+        {"f": held, "h": held},
+        holding=num(HOLDING),
+        many=exp.or_(*each) if each else exp.false(),
+    )
 
 
 def _good(related: Related, partition: Partition, sums: str) -> exp.Expr:
@@ -226,6 +289,7 @@ def _members(
 def period_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
     """The groups of a version of which the rows of a period are good; the others are left out."""
     yield from _fact_steps(related)
+    yield from _timed(spec, related)
     yield table(
         f"numbers_{CLASS_ID}",
         "numbers of classes are those that they have",
@@ -406,21 +470,36 @@ def _unreachable(
 # -- groups ----------------------------------------------------------------------------------------
 
 
-def _class_groups(spec: ReleaseSpec, state: State, number: int) -> exp.Select:
+def _class_groups(
+    spec: ReleaseSpec, state: State, related: Related, partition: Partition
+) -> exp.Select:
     """From the tops down, as far as both sides of every cut on the way are good."""
-    tables = {"t": state.work(TREE), "d": state.work(f"divided{number}")}
-    tops = query("select t.node from t where t.parent is null", {"t": tables["t"]})
+    tree, sums = {"t": state.work(TREE)}, {"s": state.work(f"sums{partition.index}")}
+    divided = query(
+        "select s.parent as node from s where s.parent is not null group by s.parent"
+        " having bool_and(:good) and count(*) = 2",
+        sums,
+        good=_good(related, partition, "s"),
+    )
+    tops = query("select t.node from t where t.parent is null", tree)
     if spec.tests_once:
         unfit = query("select u.node from u", {"u": state.work("unfit")})
         tops = tops.where(fragment("t.node not in :unfit", unfit=scalar(unfit)))
     lower = query(
-        "select t.node from walk as w join d on d.node = w.node join t on t.parent = w.node", tables
+        "select t.node from walk as w join divided as d on d.node = w.node"
+        " join t on t.parent = w.node",
+        tree,
     )
     ended = query(
-        "select w.node from walk as w where not exists (select from d where d.node = w.node)",
-        {"d": tables["d"]},
+        "select w.node from walk as w"
+        " where not exists (select from divided as d where d.node = w.node)"
     )
-    return query(
-        "select a.gid, e.node as grp from a join e on e.node = a.node",
-        {"a": state.work("above"), "e": ended},
-    ).with_("walk", as_=exp.union(tops, lower, distinct=False), recursive=True)
+    return (
+        query(
+            "select a.gid, e.node as grp from a join ended as e on e.node = a.node",
+            {"a": state.work("above")},
+        )
+        .with_("divided", as_=divided, recursive=True)
+        .with_("walk", as_=exp.union(tops, lower, distinct=False), recursive=True)
+        .with_("ended", as_=ended, recursive=True)
+    )

@@ -10,7 +10,7 @@ rows<n>     (gid, person, k<j>, s<j>)   rows of people who are released: codes o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlglot import exp
@@ -27,23 +27,23 @@ from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.resolved.increments import WHOLE
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.periods import END, LATE, PERIOD, START, TIMED_ROWS, closes
+from pganon.resolved.periods import END, LATE, PERIOD, START, closes
 from pganon.resolved.tables import Events, Item, Lookup, Related
 from pganon.sqltools import (
     aliased,
     col,
     equal,
     fragment,
+    in_one_row,
     named,
     num,
     query,
     scalar,
     stacked,
     text,
-    total,
 )
 from pganon.steps import Check, State, Step, table
-from pganon.steps.facts import count
+from pganon.steps.facts import Fact, count
 
 PEOPLE = "people"
 
@@ -62,7 +62,7 @@ def rows_table(state: State, events: Events) -> QualifiedName:
 def link_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
     """Rows find their people, or the run is refused."""
     return (
-        _keys(related),
+        *_keys(related),
         *[
             table(
                 f"linked{e.index}",
@@ -169,23 +169,6 @@ def _rows_of_members(spec: ReleaseSpec, state: State, related: Related) -> exp.E
     return scalar(query("select count(*) from r", {"r": stacked(each)}))
 
 
-def timed_step(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    """How many rows are published, or left out with their groups of a period, to count those that
-    come late."""
-    timed = [events for events in related.events if events.index in related.timed]
-
-    def select(state: State) -> exp.Select:
-        each = [
-            rows_table(state, e) if spec.closes else released_rows(spec, state, related, e)
-            for e in timed
-        ]
-        counted = [scalar(query("select count(*) from r", {"r": rows})) for rows in each]
-        return exp.select(named(total(counted), TIMED_ROWS.column))
-
-    purpose = "rows of the periods that are published"
-    return (Check("timed", purpose, select, gives=[TIMED_ROWS]),) if timed else ()
-
-
 def _texts(events: Events) -> list[exp.Expr]:
     return [text_key(equal_key(i.column, col(f"v{i.index}", "l"))) for i in events.items]
 
@@ -209,21 +192,22 @@ def row_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
 # -- keys ------------------------------------------------------------------------------------------
 
 
-def _keys(related: Related) -> Check:
+def _counts(numbers: Iterable[int], *names: str) -> list[Fact[int]]:
+    return [count(f"{name}{n}", "tables_", assumed=0) for n in numbers for name in names]
+
+
+def _keys(related: Related) -> tuple[Check, ...]:
     """Whether keys that rows name are there once."""
     keyed = [(e.name, events_table(e)) for e in related.events if e.key]
     keyed += [(one.name, lookup_table(one)) for one in related.lookups]
 
     def select(state: State) -> exp.Select:
-        tree = exp.select(named(num(len(keyed)), "keyed"))
-        for number, (_, name) in enumerate(keyed):
-            for what, counted in (
-                ("repeats", "select count(t.key) - count(distinct t.key) from t"),
-                ("nulls", "select count(*) - count(t.key) from t"),
-            ):
-                found = query(counted, {"t": state.work(name)})
-                tree = tree.select(named(scalar(found), f"{what}{number}"))
-        return tree
+        counted = (
+            "select count(t.key) - count(distinct t.key) as repeats,"
+            " count(*) - count(t.key) as nulls from t"
+        )
+        each = [query(counted, {"t": state.work(name)}) for _, name in keyed]
+        return in_one_row(enumerate(each))
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         for number, (name, _) in enumerate(keyed):
@@ -242,11 +226,9 @@ def _keys(related: Related) -> Check:
                 )
         return None
 
-    gives = [count("keyed", "tables_")]
-    for number, _ in enumerate(keyed):
-        gives += [count(f"repeats{number}", "tables_", assumed=0)]
-        gives += [count(f"nulls{number}", "tables_", assumed=0)]
-    return Check("keys", "whether keys are there once", select, problem, gives=gives)
+    gives = _counts(range(len(keyed)), "repeats", "nulls")
+    purpose = "whether keys are there once"
+    return (Check("keys", purpose, select, problem, gives=gives),) if keyed else ()
 
 
 def _linked(spec: ReleaseSpec, related: Related, state: State, events: Events) -> exp.Select:
@@ -310,15 +292,12 @@ def _links(related: Related) -> Check:
     """How many rows lead to nobody, or to several people."""
 
     def select(state: State) -> exp.Select:
-        tree = exp.select(named(num(len(related.events)), "linked"))
-        for e in related.events:
-            for what, counted in (
-                ("orphans", "select count(*) filter (where l.orphan and not l.leaves) from l"),
-                ("several", "select count(*) filter (where l.several) from l"),
-            ):
-                found = query(counted, {"l": linked_table(state, e)})
-                tree = tree.select(named(scalar(found), f"{what}{e.index}"))
-        return tree
+        counted = (
+            "select count(*) filter (where l.orphan and not l.leaves) as orphans,"
+            " count(*) filter (where l.several) as several from l"
+        )
+        each = [(e.index, query(counted, {"l": linked_table(state, e)})) for e in related.events]
+        return in_one_row(each)
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         for e in related.events:
@@ -339,11 +318,7 @@ def _links(related: Related) -> Check:
                 )
         return None
 
-    gives = [count("linked", "tables_")]
-    for e in related.events:
-        gives += [
-            count(f"{what}{e.index}", "tables_", assumed=0) for what in ("orphans", "several")
-        ]
+    gives = _counts([e.index for e in related.events], "orphans", "several")
     return Check("links", "whether every row leads to one person", select, problem, gives=gives)
 
 
@@ -360,41 +335,9 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
     referring = _referring(related)
 
     def select(state: State) -> exp.Select:
-        tree = exp.select(named(num(len(referring)), "referring"))
-        for one in related.lookups:
-            tree = tree.select(named(_changed_rows(spec, state, one), f"changed{one.index}"))
-        for number, (events, item) in enumerate(referring):
-            mine = members(spec, state) if spec.closes else state.work(CODED)
-            missing = query(
-                "select count(*) from r where r.key is not null"
-                " and not exists (select from k where k.key = r.key)",
-                {
-                    "r": _keys_of(state, events, item, mine),
-                    "k": state.work(lookup_table(related.lookups[item.lookup or 0])),
-                },
-            )
-            alone = few = exp.select(num(0))
-            if not spec.closes:  # of a period, too, most would seem to be
-                everybody = state.work(WHOLE if spec.grows else CODED)
-                each = query(
-                    "select r.key, count(distinct r.person) as people from r"
-                    " where r.key is not null group by r.key",
-                    {"r": _keys_of(state, events, item, everybody)},
-                )
-                alone = query(
-                    "select count(*) filter (where e.people = 1) * 2 > count(*) from e", {"e": each}
-                )
-                few = query(
-                    "select count(*) filter (where e.people < :k) from e",
-                    {"e": each},
-                    k=num(related.k),
-                )
-            tree = tree.select(
-                named(scalar(missing), f"unnamed{number}"),
-                named(fragment("(:a)::int", a=scalar(alone)), f"alone{number}"),
-                named(scalar(few), f"few{number}"),
-            )
-        return tree
+        changed = [(one.index, _changed_rows(spec, state, one)) for one in related.lookups]
+        referred = [(n, _named_rows(spec, state, related, *one)) for n, one in enumerate(referring)]
+        return in_one_row([*changed, *referred])
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         for number, (events, item) in enumerate(referring):
@@ -415,13 +358,40 @@ def _lookups(spec: ReleaseSpec, related: Related) -> Check:
                 )
         return None
 
-    gives = [count("referring", "tables_")]
-    for number, _ in enumerate(referring):
-        gives += [
-            count(f"{what}{number}", "tables_", assumed=0) for what in ("unnamed", "alone", "few")
-        ]
-    gives += [count(f"changed{one.index}", "tables_", assumed=0) for one in related.lookups]
+    gives = _counts(range(len(referring)), "unnamed", "alone", "few")
+    gives += _counts([one.index for one in related.lookups], "changed")
     return Check("lookups", "whether lookups are about nobody", select, problem, gives=gives)
+
+
+def _named_rows(
+    spec: ReleaseSpec, state: State, related: Related, events: Events, item: Item
+) -> exp.Select:
+    """How many rows name nothing, whether most of what is named is of one person alone, and how
+    much is of few; of a period, as of new people, most would seem to be."""
+    mine = members(spec, state) if spec.closes else state.work(CODED)
+    everybody = state.work(WHOLE if spec.grows else CODED)
+    missing = query(
+        "select count(*) from r where r.key is not null"
+        " and not exists (select from k where k.key = r.key)",
+        {
+            "r": _keys_of(state, events, item, mine),
+            "k": state.work(lookup_table(related.lookups[item.lookup or 0])),
+        },
+    )
+    each = query(
+        "select r.person, r.key from r where r.key is not null group by r.person, r.key",
+        {"r": _keys_of(state, events, item, everybody)},
+    )
+    if spec.closes:
+        each = each.where(exp.false())
+    people = query("select e.key, count(*) as people from e group by e.key", {"e": each})
+    return query(
+        "select :missing as unnamed, (count(*) filter (where e.people = 1) * 2 > count(*))::int"
+        " as alone, count(*) filter (where e.people < :k) as few from e",
+        {"e": people},
+        missing=scalar(missing),
+        k=num(related.k),
+    )
 
 
 def _keys_of(
@@ -446,18 +416,18 @@ def shown_lookup(spec: ReleaseSpec, lookup: Lookup, *added: QualifiedName) -> ex
     return stacked([one.select(*[c.copy() for c in shown], append=False) for one in each])
 
 
-def _changed_rows(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Expr:
+def _changed_rows(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Select:
     """How many of these are no more as they are shown."""
     if not spec.grows:
-        return num(0)
+        return query("select 0 as changed")
     names = [f"c{number}" for number, _ in enumerate(lookup.columns)]
     same = [fragment(":a is not distinct from :b", a=col(n, "t"), b=col(n, "e")) for n in names]
-    tree = query(
-        "select count(*) from e where not exists (select from t where t.key = e.key and :same)",
+    return query(
+        "select count(*) as changed from e"
+        " where not exists (select from t where t.key = e.key and :same)",
         {"e": shown_lookup(spec, lookup), "t": state.work(lookup_table(lookup))},
         same=exp.and_(*same),
     )
-    return scalar(tree)
 
 
 def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> Iterator[str]:
@@ -582,19 +552,6 @@ def _rows(state: State, events: Events) -> exp.Select:
         ranked = fragment("(dense_rank() over (order by :s))::int", s=col(f"s{item.index}", "m"))
         tree = tree.select(named(ranked, f"k{item.index}"), col(f"s{item.index}", "m"))
     return tree
-
-
-def released_rows(
-    spec: ReleaseSpec, state: State, related: Related, events: Events
-) -> QualifiedName | exp.Select:
-    """Rows of people who are in groups."""
-    if not spec.tests_once:
-        return rows_table(state, events)
-    groups = state.work(class_groups(related.partition_of(events).index))
-    return query(
-        "select r.* from r join g on g.gid = r.gid",
-        {"r": rows_table(state, events), "g": groups},
-    )
 
 
 def released_people(

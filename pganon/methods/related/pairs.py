@@ -88,7 +88,6 @@ class OpenPairs:
     def _round(self) -> list[Step]:
         q = self.number
         return [
-            table(f"seconds{q}", "people with an open pair of a value", self._seconds, later=0),
             table(f"open{q}", "the values that stay open", self._open, later=1),
             Check(
                 f"closed{q}",
@@ -101,24 +100,19 @@ class OpenPairs:
             ),
         ]
 
-    def _seconds(self, state: State) -> exp.Select:
-        return query(
+    def _open(self, state: State) -> exp.Select:
+        opened = state.in_round(f"open{self.number}")
+        limit, k = self.pair.limit, num(self.related.k)
+        seconds = query(
             "select p.grp, p.y, count(distinct p.person) as n from p"
             " join o on o.grp = p.grp and o.x = p.x group by p.grp, p.y",
-            {"p": state.work(f"pairs{self.number}"), "o": state.in_round(f"open{self.number}")},
+            {"p": state.work(f"pairs{self.number}"), "o": opened},
         )
-
-    def _open(self, state: State) -> exp.Select:
-        limit, k = self.pair.limit, num(self.related.k)
         return query(
             "select o.grp, o.x from o join b on b.grp = o.grp and b.x = o.x"
             " join s on s.grp = b.grp and s.y = b.y group by o.grp, o.x"
             " having bool_and(:first and :second and s.n >= :k)",
-            {
-                "o": state.in_round(f"open{self.number}"),
-                "b": state.work(f"both{self.number}"),
-                "s": state.in_round(f"seconds{self.number}"),
-            },
+            {"o": opened, "b": state.work(f"both{self.number}"), "s": seconds},
             first=within(col("n", "b"), limit, col("nx", "b")),
             second=within(col("n", "b"), limit, col("n", "s")),
             k=k,

@@ -21,11 +21,11 @@ from pganon.errors import PganonError, Unbalanced
 from pganon.forms.stored_relations import drawn_numbers, key_step, numbers, stored
 from pganon.forms.work import class_groups
 from pganon.identifiers import first_few, quote
+from pganon.methods.related.groups import HOLDING, grouped_facts, held_table
 from pganon.methods.related.links import (
     everybody_released,
     linked_table,
     released_people,
-    released_rows,
     shown_lookup,
     values_of,
 )
@@ -44,7 +44,19 @@ from pganon.resolved.tables import (
     Related,
     slice_part,
 )
-from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, stacked, text
+from pganon.sqltools import (
+    aliased,
+    cast,
+    col,
+    fragment,
+    in_one_row,
+    named,
+    num,
+    query,
+    scalar,
+    stacked,
+    text,
+)
 from pganon.sqltools import total as total_of
 from pganon.steps import Check, CreateTable, State, Step
 from pganon.steps.facts import count
@@ -177,45 +189,7 @@ def balance_step(spec: ReleaseSpec, related: Related) -> Check:
     has a value is counted once, in one group."""
 
     def select(state: State) -> exp.Select:
-        tree = exp.select(named(num(len(related.events)), "balanced"))
-        for e in related.events:
-            kept = query(
-                "select l.person from l where not l.orphan and not l.leaves"
-                " and exists (select from c where c.individual = l.person)",
-                {"l": linked_table(state, e), "c": released_people(spec, state, related, e)},
-            )
-            counted = [
-                num(state[rows_read(e)]),
-                scalar(query("select count(*) from k", {"k": kept})),
-                scalar(query("select count(distinct k.person) from k", {"k": kept})),
-            ]
-            p = related.partition_of(e)
-            held = fragment("coalesce(sum(:h), 0)::bigint", h=col(p.holders(e), "g"))
-            shown = [
-                scalar(query("select count(*) from l", {"l": linked_table(state, e)})),
-                scalar(
-                    query("select count(*) from r", {"r": released_rows(spec, state, related, e)})
-                ),
-                scalar(query("select :n as n from g", {"g": state.stage(group_part(p))}, n=held)),
-            ]
-            for one in singles(related):
-                if one.events != e:
-                    continue
-                each = query(
-                    "select count(distinct (r.person, :k)) from r",
-                    {"r": released_rows(spec, state, related, e)},
-                    k=col(f"k{one.items[0].index}", "r"),
-                )
-                total = query(
-                    "select coalesce(sum(s.persons), 0)::bigint as n from s",
-                    {"s": state.stage(one.part)},
-                )
-                counted.append(scalar(each))
-                shown.append(scalar(total))
-            pairs = zip(counted, shown, strict=True)
-            wrong = [fragment("(:a <> :b)::int", a=a, b=b) for a, b in pairs]
-            tree = tree.select(named(total_of(wrong), f"wrong{e.index}"))
-        return tree
+        return in_one_row((e.index, _wrong(spec, state, related, e)) for e in related.events)
 
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         wrong = [quote(e.name) for e in related.events if row[f"wrong{e.index}"]]
@@ -225,10 +199,53 @@ def balance_step(spec: ReleaseSpec, related: Related) -> Check:
             f"people and values that were read of {first_few(wrong)} are not those that are staged"
         )
 
-    gives = [count("balanced", "tables_")]
-    gives += [count(f"wrong{e.index}", "tables_", assumed=0) for e in related.events]
+    gives = [count(f"wrong{e.index}", "tables_", assumed=0) for e in related.events]
     purpose = "every row is of somebody who is released, of nobody, or left out"
     return Check("balance_of_tables", purpose, select, problem, gives=gives)
+
+
+def _wrong(spec: ReleaseSpec, state: State, related: Related, events: Events) -> exp.Select:
+    """SELECT how many numbers are not as they are to be."""
+    linked = linked_table(state, events)
+    kept = query(
+        "select count(*) as people, coalesce(sum(k.n), 0) as rows from k",
+        {
+            "k": query(
+                "select l.person, count(*) as n from l where not l.orphan and not l.leaves"
+                " and exists (select from c where c.individual = l.person) group by l.person",
+                {"l": linked, "c": released_people(spec, state, related, events)},
+            )
+        },
+    )
+    p = related.partition_of(events)
+    held = fragment("coalesce(sum(:h), 0)", h=col(p.holders(events), "g"))
+    equal = [
+        (num(state[rows_read(events)]), scalar(query("select count(*) from l", {"l": linked}))),
+        (
+            col("people", "k"),
+            scalar(query("select :n as n from g", {"g": state.stage(group_part(p))}, n=held)),
+        ),
+    ]
+    each = query(
+        "select f.item, count(*) as people, sum(f.n) as rows from f group by f.item",
+        {"f": grouped_facts(state, related, events)},
+    )
+    found = query("select 1 from f", {"f": each})
+    for one in singles(related):
+        if one.events != events:
+            continue
+        n = one.items[0].index
+        mine = fragment("f.item = :item", item=num(n))
+        rows = fragment("coalesce(sum(f.rows) filter (where :mine), 0)", mine=mine)
+        people = fragment("coalesce(sum(f.people) filter (where :mine), 0)", mine=mine.copy())
+        found = found.select(named(rows, f"rows{n}"), named(people, f"people{n}"))
+        shown = query(
+            "select coalesce(sum(s.persons), 0) as n from s", {"s": state.stage(one.part)}
+        )
+        equal.append((col(f"rows{n}", "f"), col("rows", "k")))
+        equal.append((col(f"people{n}", "f"), scalar(shown)))
+    wrong = total_of([fragment("(:a <> :b)::int", a=a, b=b) for a, b in equal])
+    return query("select :n as wrong from k cross join f", {"k": kept, "f": found}, n=wrong)
 
 
 def _staged(part: str, purpose: str, select) -> CreateTable:
@@ -283,8 +300,9 @@ def _groups(spec: ReleaseSpec, state: State, partition: Partition) -> exp.Select
         name = f"h{events.index}"
         holding = query(
             "select g.number, sum(h.n)::bigint as n from h join g on g.gid = h.gid"
-            " group by g.number",
-            {"h": state.work(f"holders{events.index}"), "g": _numbers(state, partition)},
+            " where h.item = :holding group by g.number",
+            {"h": held_table(state, events), "g": _numbers(state, partition)},
+            holding=num(HOLDING),
         )
         same = exp.EQ(this=col("number", name), expression=col("number", "p"))
         tree = tree.join(aliased(holding, name), on=same, join_type="left")
@@ -297,11 +315,12 @@ def _single(spec: ReleaseSpec, state: State, related: Related, one: Slice) -> ex
     (item,) = one.items
     counted = query(
         "select g.number, f.k, sum(f.n)::bigint as persons from f join g on g.gid = f.gid"
-        " group by g.number, f.k",
+        " where f.item = :item group by g.number, f.k",
         {
-            "f": state.work(f"facts{one.events.index}_{item.index}"),
+            "f": held_table(state, one.events),
             "g": _numbers(state, related.partition_of(one.events)),
         },
+        item=num(item.index),
     )
     number = related.partition_of(one.events).number
     tree = query(
@@ -373,62 +392,62 @@ def _seconds(state: State, related: Related, one: OpenPairs) -> exp.Select:
 
 
 def _frequent(spec: ReleaseSpec, state: State, related: Related, events: Events) -> exp.Select:
-    parts: list[exp.Select] = []
-    for item in events.slices:
-        each = query(
-            "select :k as k, r.person, count(*) as n from r group by 1, 2",
-            {"r": released_rows(spec, state, related, events)},
-            k=col(f"k{item.index}", "r"),
+    values = [
+        query(
+            "select :item as item, :name as column_name, v.k, :value as value from v",
+            {"v": values_of(state, events, item)},
+            item=num(item.index),
+            name=cast(text(item.published), "text"),
+            value=cast(col("s", "v"), "text"),
         )
-        parts.append(
-            query(
-                "select :name as column_name, :value as value, c.persons, c.rows, c.k from c"
-                " join v on v.k = c.k",
-                {"c": _told(each), "v": values_of(state, events, item)},
-                name=cast(text(item.published), "text"),
-                value=cast(col("s", "v"), "text"),
-            )
-        )
-    tree = query("select 1 from f", {"f": stacked(parts)})
-    shown = [col(name, "f") for name in ("column_name", "value", PERSONS, "rows")]
+        for item in events.slices
+    ]
+    tree = query(
+        "select 1 from f join v on v.item = f.item and v.k = f.k",
+        {"f": _told(grouped_facts(state, related, events)), "v": stacked(values)},
+    )
+    shown = [col("column_name", "v"), col("value", "v"), col(PERSONS, "f"), col("rows", "f")]
     tree = tree.select(*_period(spec, state, events), *shown, append=False)
-    return tree.order_by(col("column_name", "f"), col("k", "f"))
+    return tree.order_by(col("column_name", "v"), col("k", "v"))
 
 
 def _told(each: exp.Select) -> exp.Select:
-    """SELECT k, persons, rows: the values of which rows may be told, by rows of value and person.
+    """SELECT item, k, persons, rows: the values of which rows may be told, by rows of value and
+    person.
 
     What is left of all rows, which another column may tell, is of as many people, too: the rarest
     frequent values go unless that of the others is.
     """
     enough = fragment("count(*) >= :least and max(n) * 2 <= sum(n)", least=num(FREQUENT))
     counted = query(
-        "select e.k, count(*) as persons, sum(e.n)::bigint as rows, max(e.n) as most,"
-        " :enough as frequent from e group by e.k",
+        "select e.item, e.k, count(*) as persons, sum(e.n)::bigint as rows, max(e.n) as most,"
+        " :enough as frequent from e group by e.item, e.k",
         enough=enough,
     )
     others = query(
-        "select e.person, sum(e.n) as n from e join c on c.k = e.k where not c.frequent"
-        " group by e.person"
+        "select e.item, e.person, sum(e.n) as n from e join c on c.item = e.item and c.k = e.k"
+        " where not c.frequent group by e.item, e.person"
     )
     rest = query(
-        "select coalesce(max(n), 0) as most, coalesce(sum(n), 0) as rows,"
-        " count(*) = 0 or (:enough) as enough from o",
+        "select o.item, max(n) as most, sum(n) as rows, :enough as enough from o group by o.item",
         {"o": others},
         enough=enough.copy(),
     )
     gone = query(
-        "select c.k, c.persons, c.rows, r.enough, (r.most + sum(c.most) over w) * 2"
-        " <= r.rows + sum(c.rows) over w as hidden from c cross join r where c.frequent"
-        " window w as (order by c.rows, c.k)",
+        "select c.item, c.k, c.persons, c.rows, coalesce(r.enough, true) as enough,"
+        " (coalesce(r.most, 0) + sum(c.most) over w) * 2"
+        " <= coalesce(r.rows, 0) + sum(c.rows) over w as hidden"
+        " from c left join r on r.item = c.item where c.frequent"
+        " window w as (partition by c.item order by c.rows, c.k)",
         {"r": rest},
     )
     known = query(
-        "select g.k, g.persons, g.rows, g.enough or bool_or(g.hidden) over (order by g.rows, g.k"
+        "select g.item, g.k, g.persons, g.rows, g.enough or bool_or(g.hidden) over"
+        " (partition by g.item order by g.rows, g.k"
         " rows between unbounded preceding and 1 preceding) as told from g",
         {"g": gone},
     )
-    tree = query("select t.k, t.persons, t.rows from t where t.told", {"t": known})
+    tree = query("select t.item, t.k, t.persons, t.rows from t where t.told", {"t": known})
     return tree.with_("e", as_=each).with_("c", as_=counted)
 
 

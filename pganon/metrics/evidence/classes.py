@@ -8,8 +8,7 @@ population the weights of a class's records add up to an estimate of F_E.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -17,23 +16,22 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.coding import suppresses_nulls
 from pganon.encode.combination import cell_columns
-from pganon.encode.work import CODED, LEFT_OUT, weighs
+from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Tables
 from pganon.forms.shape import Histogram, Relations, Shape, shown
 from pganon.forms.work import EXTENTS
 from pganon.metrics import coverage, distribution, source
 from pganon.metrics.evidence import distributions, exactness, shares, subgroups
-from pganon.metrics.evidence.merging import told
+from pganon.metrics.evidence.merging import nested
 from pganon.metrics.evidence.people import Individuals, alike_in_source, fewest
 from pganon.metrics.evidence.sizes import Sizes
-from pganon.policy.reporting import Limit, Reporting
+from pganon.policy.reporting import Limit
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, stacked
-from pganon.steps import Check, Parallel, State, Step
+from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
+from pganon.steps import Check, Parallel, State, Step, WorkTable
 from pganon.steps.facts import Facts, count, measure
 
 FEWEST = count("fewest", "population_")
-MEAN = measure("mean", "population_")
 PEOPLE, MOST, P95 = (
     count("people", "presence_"),
     measure("most", "presence_"),
@@ -41,18 +39,27 @@ PEOPLE, MOST, P95 = (
 )
 
 
-def population_check(limits: Sequence[Limit], covered: Callable[[State], exp.Select]) -> Check:
-    """`covered` has a row (n, covered) for every class: records, and people whom it covers."""
+def population_check(limits: Sequence[Limit]) -> Check:
+    """From :data:`COVERED`."""
+    tree = query("select coalesce(min(c.covered), 0) as fewest")
+    counted = [
+        fragment(
+            "coalesce(sum(c.n) filter (where c.covered <= :largest), 0)::bigint",
+            largest=num(limit.largest),
+        )
+        for limit in limits
+    ]
     above = [count(f"above{number}", "population_") for number, _ in enumerate(limits)]
+    tree = tree.select(*[named(n, fact.column) for n, fact in zip(counted, above, strict=True)])
     return Check(
         "population_sizes",
         "people of the population whom the classes cover",
-        lambda s: _counted(covered(s), limits),
-        gives=[FEWEST, MEAN, *above],
+        lambda s: tree.from_(aliased(s.work(COVERED), "c")),
+        gives=[FEWEST, *above],
     )
 
 
-def presence_check(present: Covered, spec: ReleaseSpec, tables: Callable[[State], Tables]) -> Check:
+def presence_check(present: Callable[[State], exp.Select]) -> Check:
     """`present` has a row (n, presence) for people of the population with the same values."""
     return Check(
         "population_presence",
@@ -63,59 +70,48 @@ def presence_check(present: Covered, spec: ReleaseSpec, tables: Callable[[State]
             " coalesce(min(p.presence) filter (where p.upto >= 0.95 * p.people), 0)::float8 as p95"
             " from (select x.presence, sum(x.n) over (order by x.presence) as upto,"
             " sum(x.n) over () as people from x) as p",
-            {"x": present(spec, tables(s))},
+            {"x": present(s)},
         ),
         gives=[PEOPLE, MOST, P95],
     )
 
 
 def population_document(
-    facts: Facts, asked: Reporting, smallest: float, *, by_weights: bool
-) -> dict[str, Any]:
+    spec: ReleaseSpec, facts: Facts, chances: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
     """As JSON: people whom a class covers at least, chances, records above each limit; and how
-    likely people of the population are in the release, one in twenty of them at least so."""
-    covered, presence = facts[FEWEST], None
+    likely people of the population are in the release, one in twenty of them at least so. None if
+    nobody knows whom they cover.
+
+    Args:
+        chances: of the journalist, as :mod:`pganon.metrics.evidence.subgroups` tells them.
+    """
+    if facts.get(FEWEST) is None:
+        return None
+    asked, covered, presence = spec.policy.report, facts[FEWEST], None
     if facts.get(PEOPLE):
         enough = 0.05 * facts[PEOPLE] >= asked.smallest
         presence = {"highest": facts[MOST], "p95": facts[P95] if enough else None}
+    above = [facts[count(f"above{n}", "population_")] for n, _ in enumerate(asked.accepted)]
+    told = nested(above, facts[RELEASE.people], fewest(spec, facts))
     return {
         "smallest": covered,
         "highest": 1 / max(1, covered),
-        "mean": facts[MEAN],
-        "by_weights": by_weights,
+        "mean": chances and chances["mean"],
+        "by_weights": spec.population is None,
         "presence": presence,
-        "above": {
-            limit.name: told(facts[count(f"above{number}", "population_")], smallest)
-            for number, limit in enumerate(asked.accepted)
-        },
+        "above": {limit.name: held for limit, held in zip(asked.accepted, told, strict=True)},
     }
-
-
-def _counted(covered: exp.Select, limits: Sequence[Limit]) -> exp.Select:
-    tree = query(
-        "select coalesce(min(c.covered), 0) as fewest,"
-        " coalesce(sum(c.n / greatest(c.covered, 1)::float8) / nullif(sum(c.n), 0), 0) as mean"
-        " from c",
-        {"c": covered},
-    )
-    parts = [
-        fragment(
-            "coalesce(sum(c.n) filter (where c.covered <= :largest), 0)::bigint",
-            largest=num(limit.largest),
-        )
-        for limit in limits
-    ]
-    return tree.select(*[named(part, f"above{n}") for n, part in enumerate(parts)])
 
 
 RELEASE, SOURCE = Sizes("released_sizes"), Sizes("source_sizes")
 
 
-Covered = Callable[[ReleaseSpec, Tables], exp.Select]
-"""SELECT class_id, n, covered: records of every class, people of the population it covers."""
+COVERED = WorkTable[ReleaseSpec]("mcovered", lambda spec, state: ["class_id", "n", "covered"])
+"""Records of every class, and people of the population whom it covers, or of its weights."""
 
-Weights = Callable[[ReleaseSpec, State], exp.Select]
-"""The same, by weights of the records."""
+Among = Callable[[ReleaseSpec, Callable[[State], Tables]], Sequence[Step]]
+"""Steps that make :data:`COVERED`; none: nobody knows whom classes cover."""
 
 
 Extents = Callable[[ReleaseSpec, Axis, State], exp.Select]
@@ -126,9 +122,7 @@ def evidence_of(
     shape: Callable[[ReleaseSpec, State], Shape],
     histogram: Histogram,
     individuals: Individuals | None = None,
-    covered: Covered | None = None,
-    present: Covered | None = None,
-    weights: Weights | None = None,
+    among: Among = lambda spec, tables: (),
     extents: Extents = lambda spec, axis, state: query(
         "select e.* from e", {"e": state.work(EXTENTS)}
     ),
@@ -138,32 +132,21 @@ def evidence_of(
 
     Args:
         individuals: how people are counted, where the release says which records are of one.
-        covered: how people of a population are, where the form can be compared with one.
-        present: how likely these people are in the release: SELECT n, presence.
-        weights: how those are whom the records of a class stand for.
+        among: how people of a population are, where the form can be compared with one.
         description: says in which group each record is, where chances of records are told.
     """
-
-    def people(
-        spec: ReleaseSpec, tables: Callable[[State], Tables]
-    ) -> Callable[[State], exp.Select] | None:
-        """SELECT class_id, n, covered; None: nobody knows whom the classes cover."""
-        if covered is not None and spec.population is not None:
-            in_population = covered
-            return lambda s: in_population(spec, tables(s))
-        return partial(weights, spec) if weights is not None and weighs(spec) else None
 
     def all_steps(
         spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
     ) -> tuple[Step, ...]:
-        found, limits = people(spec, tables), spec.policy.report.accepted
+        people = among(spec, tables)
         return (
             *steps(spec, shape, extents, histogram, tables, measured, individuals),
-            *(subgroups.checks(spec, description, found) if description else ()),
-            *([population_check(limits, found)] if found else ()),
+            *people,
+            *([population_check(spec.policy.report.accepted)] if people else ()),
             *(
-                [presence_check(present, spec, tables)]
-                if present is not None and spec.population is not None
+                subgroups.checks(spec, description, COVERED if people else None)
+                if description
                 else ()
             ),
         )
@@ -172,7 +155,7 @@ def evidence_of(
         all_steps,
         lambda spec, facts, whole: {
             **document(spec, facts, whole),
-            **(subgroups.documents(spec, facts) if description and not whole else {}),
+            **({} if whole else _chances(spec, facts, described=description is not None)),
         },
         lambda spec, relations: whole_steps(spec, histogram, relations, individuals),
     )
@@ -189,10 +172,14 @@ def steps(
 ) -> tuple[Step, ...]:
     """After those of the metrics on request (`measured`), whose tables it reads."""
     attributes, limits = axes(spec.attributes), spec.policy.report.accepted
+    # Where labels begin and end says all, in a fraction of the time.
     needed = [
         *source.place_steps(spec),
         coverage.shown_step(spec, lambda s: shown(shape(spec, s), tables(s))),
-        *[coverage.cover_step(axis, _cover_of(axis)) for axis in attributes],
+        *[
+            coverage.cover_step(axis, coverage.ends_of_labels if source.labelled(axis) else None)
+            for axis in attributes
+        ],
         *[distribution.table_step(axis) for axis in attributes],
     ]
     made = set(_names(measured))
@@ -259,17 +246,12 @@ def _measured(spec: ReleaseSpec) -> list[Axis]:
     return [axis for axis in axes(spec.attributes) if not source.labelled(axis)]
 
 
-def _cover_of(axis: Axis) -> Callable[[Axis, State], exp.Expr] | None:
-    # Where labels begin and end says all, in a fraction of the time.
-    return coverage.ends_of_labels if source.labelled(axis) else None
-
-
 def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
     asked, smallest = spec.policy.report, spec.policy.report.smallest
     counted = fewest(spec, facts)
     source = None if whole else SOURCE.document(facts, counted, asked.accepted)
     shown = _measured(spec) if whole else axes(spec.attributes)
-    found = {
+    return {
         "format": 1,
         "smallest": smallest,
         "class_sizes": {
@@ -279,12 +261,12 @@ def document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
         "sensitive": shares.documents(spec, facts),
         "attributes": distributions.documents(shown, facts, smallest, whole=whole),
     }
-    if whole:
-        return found
-    by_weights, covered = spec.population is None, None
-    if facts.get(FEWEST) is not None:
-        covered = population_document(facts, asked, counted, by_weights=by_weights)
-    return {**found, "population": covered}
+
+
+def _chances(spec: ReleaseSpec, facts: Facts, *, described: bool) -> dict[str, Any]:
+    found = subgroups.documents(spec, facts) if described else {}
+    among = found.get("record_risk") or {}
+    return {"population": population_document(spec, facts, among.get("journalist")), **found}
 
 
 def _source_groups(spec: ReleaseSpec, state: State) -> exp.Select:

@@ -92,7 +92,9 @@ def document(axis: Axis, facts: Facts, smallest: int) -> dict[str, Any]:
 
 def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
     """A bin reaches to the edge of the next one; the first and the last have no end."""
-    read = _inhabited(facts[_bins(i)])
+    # Without those before and after all people.
+    held = [place for place, (_, _, share, _) in enumerate(facts[_bins(i)]) if share]
+    read = facts[_bins(i)][held[0] : held[-1] + 1] if held else []
     people, empty = [n for _, n, _, _ in read], [not share for _, _, share, _ in read]
     bins: list[dict[str, Any]] = []
     for first, last in merged(people, smallest, empty):
@@ -106,12 +108,6 @@ def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
             }
         )
     return {"kind": "steps", "unit": facts[_unit(i)], "bins": bins}
-
-
-def _inhabited(bins: Sequence[Any]) -> Sequence[Any]:
-    """Without those before and after all people."""
-    held = [place for place, (_, _, share, _) in enumerate(bins) if share]
-    return bins[held[0] : held[-1] + 1] if held else []
 
 
 def _named(i: int, facts: Facts) -> dict[str, Any]:
@@ -189,19 +185,15 @@ def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Select:
         {
             "m": state.work(f"mdist{axis.index}"),
             "d": axis.dictionary(state),
-            "u": _unit_of(axis, state),
+            "u": query("select '' as unit")
+            if axis.attribute.column.is_number
+            else query(_TIMES, {"d": axis.dictionary(state)}),
         },
         people=_PEOPLE["first"].copy() if has_several(spec) else col("n", "d"),
     )
     tree = _with_holders(tree, spec, axis, state)
     number = axis.attribute.column.is_number
     return tree.select(named(fragment("d.value::numeric" if number else _PLACES), "x"))
-
-
-def _unit_of(axis: Axis, state: State) -> exp.Select:
-    if axis.attribute.column.is_number:
-        return query("select '' as unit")
-    return query(_TIMES, {"d": axis.dictionary(state)})
 
 
 # -- other columns ------------------------------------------------------------------------------

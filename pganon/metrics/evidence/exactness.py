@@ -65,6 +65,7 @@ def document(axis: Axis, facts: Facts) -> dict[str, Any]:
     levels of the hierarchy."""
     attribute, width = axis.attribute, facts[_width(axis.index)]
     ranged = attribute.form is Shown.RANGE
+    unit = "values" if not ranged else "days" if attribute.column.is_time else "numbers"
     if width is not None and ranged:
         width /= _DAY.get(attribute.column.kind, 1)
     return {
@@ -72,16 +73,8 @@ def document(axis: Axis, facts: Facts) -> dict[str, Any]:
         "of": "all" if attribute.hidden is None else "shown",
         "exact": round(facts[_exact(axis.index)] or 0.0, 6) if attribute.covers else None,
         "width": None if width is None or not attribute.covers else round(width, 4),
-        "unit": _unit(axis),
+        "unit": "levels" if labelled(axis) else unit,
     }
-
-
-def _unit(axis: Axis) -> str:
-    if labelled(axis):
-        return "levels"
-    if axis.attribute.form is Shown.RANGE:
-        return "days" if axis.attribute.column.is_time else "numbers"
-    return "values"
 
 
 def _levels(axis: TreeAxis, extents: exp.Select, state: State) -> exp.Select:

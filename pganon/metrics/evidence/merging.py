@@ -31,8 +31,7 @@ def merged(
     for place, count in enumerate(people):
         held, upto = held + count, upto + count
         nobody = nobody and empty[place]
-        apart = all(told(abs(upto - other), smallest) is not None for other in known)
-        if nobody or (held >= smallest and apart):
+        if nobody or (held >= smallest and _apart(upto, known, smallest)):
             ranges.append((first, place))
             first, held, nobody = place + 1, 0, True
     if nobody:
@@ -44,6 +43,23 @@ def merged(
     return [*ranges, (first, len(people) - 1)]
 
 
-def told(people: int, smallest: float) -> int | None:
-    """A number of people; None if they are some, and fewer than `smallest`."""
-    return people if people == 0 or people >= smallest else None
+def nested(people: Sequence[int], whole: int, smallest: float) -> list[int | None]:
+    """Numbers of people of whom some are among others, and all among the whole, who are told, too.
+
+    None of those who are somebody, and fewer than `smallest`, or with whom another one that is told
+    before, or the whole, would say how many so few are.
+    """
+    known, found = [0, whole], list[int | None]()
+    for number in people:
+        found.append(number if _apart(number, known, smallest) else None)
+        known.append(number if found[-1] is not None else 0)
+    return found
+
+
+def stepped(number: float, step: float) -> float:
+    """The nearest number of steps."""
+    return round(number / step) * step
+
+
+def _apart(number: int, known: Sequence[int], smallest: float) -> bool:
+    return all(number == other or abs(number - other) >= smallest for other in known)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from pganon.metrics.evidence.merging import merged, told
+from pganon.metrics.evidence.merging import merged, nested
 from pganon.policy.reporting import Limit
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import Check, State
@@ -50,18 +50,19 @@ class Sizes:
         people = found["people"]
         if people == 0:
             return None
-        above = [told(found[f"above{n}"], smallest) for n, _ in enumerate(limits)]
+        above = [found[f"above{number}"] for number, _ in enumerate(limits)]
+        *above, alone = nested([*above, found["people0"]], people, smallest)
         bins = merged(
             [found[f"people{n}"] for n, _ in enumerate(BINS)],
             smallest,
-            known=[held for held in above if held is not None],
+            known=[held for held in (*above, alone) if held is not None],
         )
         return {
             "people": people,
             "groups": found["groups"],
             "smallest": found["smallest"],
             "largest": found["largest"],
-            "alone": told(found["people0"], smallest),
+            "alone": alone,
             "above": {limit.name: held for limit, held in zip(limits, above, strict=True)},
             "bins": [
                 {
@@ -72,6 +73,11 @@ class Sizes:
                 for first, last in bins
             ],
         }
+
+    @property
+    def people(self) -> Fact[int]:
+        """Of all groups."""
+        return self._fact("people")
 
     def _fact(self, name: str) -> Fact[int]:
         return count(name, f"{self.name}_")

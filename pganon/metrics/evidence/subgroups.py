@@ -6,12 +6,12 @@ covers are counted in a population or by weights, of who does not (the journalis
 A limit that everybody meets on average may be exceeded for those who are few. Counts of them are
 told in steps of so many people as may be counted (`report.smallest`), as shares and totals beside
 them would tell fewer by differences; so is the mean, as its digits would tell how many are in which
-groups. A quantile has so many people on both of its sides.
+groups. A quantile has so many people on both of its sides, however many the steps leave possible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -19,12 +19,13 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.forms.form import Description
 from pganon.identifiers import quote
+from pganon.metrics.evidence.merging import stepped
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
 from pganon.metrics.source import records
 from pganon.policy.reporting import Limit, Reporting
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query
-from pganon.steps import Check, State
+from pganon.steps import Check, State, WorkTable
 from pganon.steps.facts import Fact, Facts, rows
 
 ATTACKERS = ("prosecutor", "journalist")
@@ -34,12 +35,12 @@ QUANTILES = ("0.5", "0.9", "0.95", "0.99", "1")
 
 
 def checks(
-    spec: ReleaseSpec, description: Description, covered: Callable[[State], exp.Select] | None
+    spec: ReleaseSpec, description: Description, covered: WorkTable[ReleaseSpec] | None
 ) -> list[Check]:
     """From `mshown`: of all records, and by value of every column that the policy names.
 
     Args:
-        covered: SELECT class_id, covered: how many people of the population every class covers.
+        covered: table (class_id, covered): how many people of the population every class covers.
     """
     if spec.policy.several_each:
         return []
@@ -54,7 +55,7 @@ def checks(
         if covered is None:
             return found
         return found.select("greatest(1, o.covered) AS journalist").join(
-            aliased(covered(state), "o"),
+            aliased(state.work(covered), "o"),
             on=exp.EQ(this=col("class_id", "o"), expression=col("group_id", "m")),
         )
 
@@ -175,27 +176,27 @@ def _told(
     row: Sequence[Any], asked: Reporting, highest: Mapping[str, float]
 ) -> dict[str, dict[str, Any] | None]:
     """By attacker; None: people of a population are not counted."""
-    people, attackers, smallest = row[2], row[3], asked.smallest
-    told = _stepped(people, smallest)
+    _, _, people, attackers = row
+    smallest = asked.smallest
+    told = stepped(people, smallest)
+    # Which of them is told says no more of how many people there are.
+    least = told - smallest / 2
     found: dict[str, dict[str, Any] | None] = dict.fromkeys(ATTACKERS)
     for name, (risk, sizes, above) in attackers.items():
         quantiles = {
             f"p{100 * float(at):g}": 1 / size
-            if min(float(at), 1 - float(at)) * people >= smallest
+            if min(float(at), 1 - float(at)) * least >= smallest
             else None
             for at, size in zip(QUANTILES[:-1], sizes, strict=False)
         }
         found[name] = {
             "people": told,
-            "mean": _stepped(risk, smallest * highest[name]) / told,
+            # Nobody's chance is 0.
+            "mean": stepped(risk, smallest * highest[name]) / told or None,
             **quantiles,
             "above": {
-                limit.name: _stepped(n, smallest) / told
+                limit.name: stepped(n, smallest) / told
                 for limit, n in zip(asked.accepted, above, strict=True)
             },
         }
     return found
-
-
-def _stepped(number: float, step: float) -> float:
-    return round(number / step) * step

@@ -222,7 +222,7 @@ def lying(
 ) -> str:
     """Bars that lie, with their names before and their shares behind them, and ticks.
 
-    Limits above all bars and ticks are not drawn.
+    Limits above all bars and ticks are not drawn. They cross no share, which stand in a column.
     """
     left = min(150, 14 + max(svg.CHARACTER * min(len(name), 22) for name, _, _ in rows))
     right = svg.WIDTH - 52
@@ -234,11 +234,11 @@ def lying(
         long = (right - left) * share / highest
         parts.append(svg.text(left - 8, y + 12, name, "", "end", left - 8))
         parts.append(svg.bar(left, y + 2, long, 12))
-        at = long
+        at = right - left if limits else long
         if tick is not None:
             x = left + (right - left) * tick / highest
             parts.append(svg.line(x, y, x, y + 16, "tick"))
-            at = max(long, x - left)
+            at = max(at, x - left)
         parts.append(svg.text(left + at + 7, y + 12, percent(share), "m s"))
         also = "" if tick is None else f" ({percent(tick)} {ticked})"
         said.append(f"{name}: {percent(share)}{also}")

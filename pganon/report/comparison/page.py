@@ -7,8 +7,7 @@ from typing import Any
 
 from pganon.report.charts import svg
 from pganon.report.charts.maps import mark, risk_map
-from pganon.report.comparison.rows import named, reasons, rows
-from pganon.report.comparison.series import Series, series_of
+from pganon.report.comparison.series import Series, named, reasons, rows, series_of
 from pganon.report.template import Document, render
 from pganon.report.words import count, listed, percent, plain, several
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pganon.report.comparison.rows import Candidate, equals, method
-from pganon.report.words import plain
+from pganon.forms.form import STRUCTURE
+from pganon.privacy.base import from_below
+from pganon.report.words import SPACE, number, percent, plain
 
 STYLES = 12
 """Marks that can be told apart."""
@@ -92,3 +94,119 @@ def _mark(one: Candidate, along: str | None, *, numbered: bool) -> Mark:
         one["verdict"] == "candidate",
         one["figures"],
     )
+
+
+Candidate = Mapping[str, Any]
+
+LONGEST = 120
+"""Characters of a method with its options."""
+
+
+def rows(candidates: Sequence[Candidate], limit: float) -> list[dict[str, Any]]:
+    """A row for each: texts that are no figures of their own."""
+    heads = heads_of(list(dict.fromkeys(m for one in candidates for m in _worst(one))))
+    return [
+        {
+            "method": method(one),
+            "varied": varied(one),
+            "measured": [
+                f"{plain(heads[key])}{SPACE}={SPACE}{number(worst)}"
+                for key, worst in _worst(one).items()
+            ],
+            "verdict": verdict(one, limit),
+            "state": STATES[one["verdict"]],
+        }
+        for one in candidates
+    ]
+
+
+STATES = {"candidate": "holds", "above_limit": "look", "beaten": "none", "refused": "none"}
+"""How a verdict is marked."""
+
+
+def verdict(one: Candidate, limit: float) -> str:
+    match one["verdict"]:
+        case "above_limit":
+            return f"above {percent(limit)}"
+        case "beaten":
+            return f"beaten by {one['beaten_by']}"
+        case other:
+            return str(other)
+
+
+def method(one: Candidate, longest: int = LONGEST) -> str:
+    """The method with its options, but for those that are varied."""
+    options = {k: v for k, v in one["method"].items() if k not in one["varied"] and k != "name"}
+    texts = [str(one["method"]["name"]), *(f"{k}: {written(v)}" for k, v in options.items())]
+    return plain(", ".join(texts), longest)
+
+
+def varied(one: Candidate) -> str:
+    """`k = 5, l = 2`."""
+    return plain(", ".join(equals(k, v) for k, v in one["varied"].items()), LONGEST)
+
+
+def equals(name: str, value: object) -> str:
+    """On one line."""
+    return f"{name}{SPACE}={SPACE}{written(value)}"
+
+
+def written(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def named(one: Candidate) -> str:
+    """`2 (mondrian, k = 12)`."""
+    return f"{one['number']} ({', '.join(filter(None, [method(one, 60), varied(one)]))})"
+
+
+def reasons(candidates: Sequence[Candidate]) -> list[dict[str, str]]:
+    """Rows {numbers, code, reason}: refusals with those that they are of."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in candidates:
+        if one["code"] is not None and one["reason"] is not None:
+            found.setdefault((one["code"], one["reason"]), []).append(str(one["number"]))
+    return [
+        {"numbers": ", ".join(numbers), "code": code.replace("_", " "), "reason": reason}
+        for (code, reason), numbers in found.items()
+    ]
+
+
+def _worst(one: Candidate) -> dict[Measure, float]:
+    """Requirements as measured, but for the size of groups where the highest chance shows it."""
+    figures = one["figures"]
+    found: dict[Measure, float] = {}
+    for check in figures["verified"] if figures else ():
+        key = (check["model"], check["column"], check["symbol"])
+        if check["model"] == STRUCTURE or (check["symbol"] == "k" and figures["highest_risk"]):
+            continue
+        worse = min if from_below(check["bound"]) else max
+        found[key] = worse(found.get(key, check["measured"]), check["measured"])
+    return found
+
+
+Measure = tuple[str, str | None, str]
+"""Model, column and symbol: of several distributions that it is compared with the worst counts."""
+
+
+def heads_of(measures: Collection[Measure], taken: Collection[str] = ()) -> Mapping[Measure, str]:
+    """The symbol, with the column or the model where it would not say which.
+
+    Args:
+        taken: heads of other columns.
+    """
+    for heads in (
+        {key: key[2] for key in measures},
+        {(m, of, symbol): f"{symbol} of {of}" if of else symbol for m, of, symbol in measures},
+    ):
+        if len(set(heads.values())) == len(heads):
+            break
+    else:
+        several = len({column for _, column, _ in measures}) > 1
+        heads = {
+            (model, column, symbol): " ".join(
+                filter(None, [model, column if several else None, symbol])
+            )
+            for model, column, symbol in measures
+        }
+    return {key: f"measured {head}" if head in taken else head for key, head in heads.items()}

@@ -16,7 +16,6 @@ from pganon.privacy.base import Model
 from pganon.report import figures
 from pganon.report.dataset import Dataset, dataset
 from pganon.report.guarantee import SameAs, same_as
-from pganon.report.outcome import NONE, chance_row, common_label, row
 from pganon.report.parts import (
     Chance,
     Count,
@@ -33,7 +32,7 @@ from pganon.report.parts import (
     Text,
     Time,
 )
-from pganon.report.promises import limits_of
+from pganon.report.promises import NONE, chance_row, common_label, limits_of, row
 from pganon.report.readers.view import Commonest, Seen
 from pganon.report.words import (
     count,

@@ -10,9 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 from pganon.errors import PolicyError, PreconditionError, PrivacyRefusal
-from pganon.estimation.ask import ask
+from pganon.estimation.ask import Estimates, ask
 from pganon.estimation.refusals import EstimateRefused
-from pganon.estimation.results import Estimates
 from pganon.identifiers import QualifiedName
 from pganon.install import access
 from pganon.methods.registry import methods

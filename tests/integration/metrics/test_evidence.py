@@ -15,6 +15,7 @@ from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, run
 from tests.support.oracles.evidence import (
     check_attribute,
+    check_chances,
     check_sizes,
     check_values,
     everybody_else,
@@ -142,13 +143,15 @@ def test_the_risk_among_people_of_a_population(
     assert among["smallest"] == min(covered.values())
     assert (min(covered.values()) >= 6) == everybody
     assert everybody or min(covered.values()) == 0 < max(covered.values())
-    assert among["highest"] == pytest.approx(1 / max(1, min(covered.values())))
-    mean = sum(size / max(1, covered[number]) for number, size in sizes.items()) / sizes.total()
-    assert among["mean"] == pytest.approx(mean)
+    if evidence["record_risk"] is not None:
+        picked = [(size, covered[number]) for number, size in sizes.items()]
+        check_chances(among, picked, smallest)
+    else:
+        assert among["mean"] is None
     for limit, largest in limits.items():
         above = sum(size for number, size in sizes.items() if covered[number] <= largest)
-        told = above if above == 0 or above >= smallest else None
-        assert among["above"][f"{limit:g}"] == told
+        few = 0 < above < smallest or 0 < sizes.total() - above < smallest
+        assert among["above"][f"{limit:g}"] == (None if few else above)
     # Everybody, by all classes that cover him.
     held = dict.fromkeys(range(len(people)), 0.0)
     for number, persons in within.items():

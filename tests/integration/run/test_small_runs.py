@@ -17,7 +17,7 @@ from sqlglot import exp, parse_one
 from pganon import MetricsRequest, Options, run_release, steps
 from pganon.errors import DatabaseError, Interrupted, PganonError, PreconditionError, PrivacyRefusal
 from pganon.loading import load_policy
-from pganon.methods.background import neighbours
+from pganon.methods.background import kernel
 from pganon.policy.loader import LoadedPolicy
 from pganon.run import executor
 from pganon.run.executor import Executor
@@ -254,7 +254,7 @@ def test_a_kernel_is_refused_before_it_adds_up(
     knows = next(one for one in declared["privacy"] if one["model"] == "background_knowledge")
     knows["knowledge"] = {"kernel": {"bandwidth": 1.5}}
     loaded = load_policy(json.dumps(declared))
-    monkeypatch.setattr(neighbours, "MOST_SUMS", 500)
+    monkeypatch.setattr(kernel, "MOST_SUMS", 500)
     said = []
     for below in (steps.SMALL_BELOW, 0):
         monkeypatch.setattr(executor, "SMALL_BELOW", below)

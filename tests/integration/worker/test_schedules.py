@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pganon.policy.schedule import ScheduleProblem, next_time
+from pganon.policy.requests import ScheduleProblem, next_time
 from pganon.publish import lifecycle
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Database

@@ -10,7 +10,7 @@ import pytest
 
 from pganon.applied import check as applied
 from pganon.errors import LedgerError
-from pganon.policy import schedule
+from pganon.policy import requests
 from pganon.publish import lifecycle
 from pganon.worker import tidying
 from tests.support.harness import faults, queue
@@ -46,7 +46,7 @@ def test_a_worker_whose_clock_is_behind(
         def now(cls, tz: object = None) -> datetime:
             return datetime.now(UTC) - behind
 
-    for module in (applied, tidying, schedule):
+    for module in (applied, tidying, requests):
         monkeypatch.setattr(module, "datetime", Behind, raising=False)
     queue.applied(db, schedule="0 0 1 1 *")
     row = db.owner().execute("SELECT next_at > now() FROM pganon_private.schedule").fetchone()

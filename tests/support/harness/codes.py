@@ -1,6 +1,7 @@
-"""Codes of errors as the documentation lists them: from the enum, and from where they are used.
+"""Codes of errors as the documentation lists them, with the exit codes where they are used.
 
-`python -m tests.support.harness.codes` writes the lists of docs/reference/errors.md anew.
+`python -m tests.support.harness.codes` adds new ones to docs/reference/errors.md, drops those that
+are gone, and writes the exit codes anew. What a code means stands on the page alone.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ from pathlib import Path
 import pganon
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import PganonError
-from pganon.loading import known
-from pganon.policy.places import placed
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "reference" / "errors.md"
+_UNSAID = "TODO"
 _ENUM = ROOT / "pganon" / "error_codes.py"
 
 
@@ -32,29 +32,23 @@ def trees() -> tuple[tuple[Path, ast.Module], ...]:
 
 
 def page() -> str:
-    """The page with lists as they should be."""
+    """The page, with every code once and its exit codes; what it says of a code stays."""
     text = PAGE.read_text()
-    for name, rows in (("codes", _codes()), ("states", _states())):
+    said = dict(re.findall(r"(?m)^- (`\w+`)[^:\n]*: (.+)$", text))
+    exits = exit_codes()
+    codes = [
+        f"- `{code}`{f' ({numbers})' if numbers else ''}: {said.get(f'`{code}`', _UNSAID)}"
+        for code in sorted(ErrorCode)
+        for numbers in [", ".join(map(str, sorted(exits[code])))]
+    ]
+    states = [f"- `{one}`, `{one.code}`: {said.get(f'`{one}`', _UNSAID)}" for one in SqlState]
+    for name, rows in (("codes", codes), ("states", states)):
         text = re.sub(
             rf"(?s)(<!-- {name} -->\n\n).*?(\n\n<!-- end -->)",
             lambda match, rows=rows: match[1] + "\n".join(rows) + match[2],
             text,
         )
     return text
-
-
-def _codes() -> Iterator[str]:
-    exits = exit_codes()
-    for code in sorted(ErrorCode):
-        numbers = f" ({', '.join(map(str, sorted(exits[code])))})" if exits[code] else ""
-        remedy = placed(code.remedy, known())
-        remedy = "" if remedy == "see the message" else f"; {remedy}"
-        yield f"- `{code}`{numbers}: {code.meaning}{remedy}"
-
-
-def _states() -> Iterator[str]:
-    for state in SqlState:
-        yield f"- `{state}`, `{state.code}`: {state.meaning}"
 
 
 def exit_codes() -> dict[ErrorCode, set[int]]:
@@ -85,21 +79,39 @@ def _error_classes() -> Iterator[type[PganonError]]:
         waiting += cls.__subclasses__()
 
 
-def _raised(node: ast.AST, inside: str = "") -> Iterator[tuple[str, ErrorCode]]:
-    """Every use of a code as `code`, with the class of the error."""
+def _raised(
+    node: ast.AST, inside: str = "", assigned: frozenset[ErrorCode] = frozenset()
+) -> Iterator[tuple[str, ErrorCode]]:
+    """Every use of a code as `code`, with the class of the error.
+
+    Args:
+        assigned: what the function around assigns to the name `code`.
+    """
     for child in ast.iter_child_nodes(node):
         within = child.name if isinstance(child, ast.ClassDef) else inside
+        if isinstance(child, ast.FunctionDef):
+            assigned = frozenset(code for part in ast.walk(child) for code in _assigned(part))
         if isinstance(child, ast.Call):
             # A class calls the constructor of its base by super().
             called = child.func.id if isinstance(child.func, ast.Name) else within
             for keyword in child.keywords:
                 if keyword.arg == "code":
-                    yield from ((called, code) for code in named(keyword.value))
-        elif isinstance(child, ast.Assign | ast.AnnAssign) and child.value is not None:
-            targets = child.targets if isinstance(child, ast.Assign) else [child.target]
-            if any(isinstance(target, ast.Name) and target.id == "code" for target in targets):
-                yield from ((within, code) for code in named(child.value))
-        yield from _raised(child, within)
+                    given = isinstance(keyword.value, ast.Name)
+                    yield from (
+                        (called, code) for code in (assigned if given else named(keyword.value))
+                    )
+        elif isinstance(node, ast.ClassDef):
+            yield from ((within, code) for code in _assigned(child))
+        yield from _raised(child, within, assigned)
+
+
+def _assigned(node: ast.AST) -> Iterator[ErrorCode]:
+    """Codes of a statement that gives the name `code` a value, alone or among others."""
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [part for target in targets for part in ast.walk(target)]
+        if any(isinstance(name, ast.Name) and name.id == "code" for name in names):
+            yield from named(node.value)
 
 
 def named(node: ast.AST) -> Iterator[ErrorCode]:

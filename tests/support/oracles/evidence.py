@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -34,15 +35,29 @@ def check_sizes(found: Mapping[str, Any], sizes: Iterable[int], smallest: int) -
         max(held),
     )
     check_counted(found, Counter({n: n * times for n, times in Counter(held).items()}), smallest)
+    told, counts = [0, sum(held)], dict[str, int]()
     for limit in found["above"]:
-        above = sum(n for n in held if Fraction(1, n) > Fraction(limit))
-        assert found["above"][limit] == (above if above == 0 or above >= smallest else None)
-        upto = 0
-        for one in found["bins"][:-1] if found["above"][limit] is not None else []:
-            upto += one["people"]
-            assert upto == above or abs(upto - above) >= smallest
-    alone = held.count(1)
-    assert found["alone"] == (alone if alone == 0 or alone >= smallest else None)
+        counts[limit] = sum(n for n in held if Fraction(1, n) > Fraction(limit))
+    for name, n in [*counts.items(), ("alone", held.count(1))]:
+        shown = all(n == one or abs(n - one) >= smallest for one in told)
+        of = found["alone"] if name == "alone" else found["above"][name]
+        assert of == (n if shown else None), name
+        told += [n] if shown else []
+    for upto in accumulate(one["people"] for one in found["bins"]):
+        assert all(upto == one or abs(upto - one) >= smallest for one in told)
+
+
+def check_chances(
+    among: Mapping[str, Any], picked: Iterable[tuple[int, int]], smallest: int
+) -> None:
+    """Of a population: for every class its records, and of how many people one is picked."""
+    held = [(n, Fraction(1, max(1, people))) for n, people in picked]
+    highest = max(chance for _, chance in held)
+    assert among["highest"] == pytest.approx(float(highest))
+    people = round(Fraction(sum(n for n, _ in held), smallest)) * smallest
+    steps = round(sum(n * chance for n, chance in held) / (smallest * highest))
+    mean = steps * smallest * highest / people
+    assert among["mean"] == (pytest.approx(float(mean)) if mean else None)
 
 
 def check_counted(found: Mapping[str, Any], people: Counter[int], smallest: int) -> None:

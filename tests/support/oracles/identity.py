@@ -22,7 +22,7 @@ from tests.support.oracles.model import (
 
 Row = tuple[Any, Any, Any]
 Pairs = Sequence[tuple[Any, Any]]
-"""Records of one class as (individual, value)."""
+"""Records of one class as (individual, value); of several sensitive columns, values by column."""
 
 Requirement = Mapping[str, Any]
 """A requirement as a policy writes it."""
@@ -47,8 +47,17 @@ def reasoning_values(pairs: Pairs) -> int:
     return smallest_hitting_set([set(map(repr, held)) for held in value_sets(pairs)])
 
 
+def about(requirement: Requirement, pairs: Pairs) -> Pairs:
+    """The pairs with the value of the column that the requirement is about; of none any will do."""
+    return [
+        (p, v[requirement.get("column", next(iter(v)))] if isinstance(v, dict) else v)
+        for p, v in pairs
+    ]
+
+
 def holds(requirement: Requirement, pairs: Pairs) -> bool:
     """Whether a class satisfies the requirement; shares are compared as they are written."""
+    pairs = about(requirement, pairs)
     share = {name: Fraction(str(requirement.get(name, 1))) for name in ("alpha", "beta")}
     match requirement["model"]:
         case "ir_k_anonymity":
@@ -84,6 +93,7 @@ def reachable(requirement: Requirement, pairs: Pairs) -> bool:
     individuals and values as add up to one. Where everybody has a value, so has everybody of a
     class, which EIR allows up to a share of 1.
     """
+    pairs = about(requirement, pairs)
     if "alpha" not in requirement:
         return holds(requirement, pairs)
     if requirement["model"] == "eir_alpha_beta_anonymity" and requirement["beta"] < 1:
@@ -119,9 +129,17 @@ def offences(rows: Sequence[Row], elements: Iterable[tuple[Any, Any]]) -> list[s
 def vulnerable(rows: Iterable[Row], l: int, beta: Fraction = Fraction(1)) -> Fraction:  # noqa: E741
     """Share of the classes with a reasoning set of fewer than l values, or of which more than the
     share beta of the individuals have one value."""
-    found = classes(rows).values()
-    missed = [reasoning_values(pairs) < l or eir_beta(pairs) > beta for pairs in found]
-    return Fraction(sum(missed), len(found))
+    rows = list(rows)
+    return Fraction(len(missed(rows, l, beta)), len(classes(rows)))
+
+
+def missed(rows: Iterable[Row], l: int, beta: Fraction = Fraction(1)) -> set[Any]:  # noqa: E741
+    """These classes."""
+    return {
+        number
+        for number, pairs in classes(rows).items()
+        if reasoning_values(pairs) < l or eir_beta(pairs) > beta
+    }
 
 
 def highest_share(rows: Iterable[Row]) -> Fraction:
@@ -138,14 +156,18 @@ def smallest_count_group(rows: Iterable[Row]) -> int:
     return min(groups.values())
 
 
-def exposed(rows: Iterable[Row]) -> list[Any]:
-    """Individuals with several values of which nobody else in the class has one."""
+def exposed(rows: Iterable[Row], beside: bool = False) -> list[Any]:
+    """Individuals with several values of which nobody else in the class has one.
+
+    Args:
+        beside: everybody has values of another column, too.
+    """
     found = []
     for pairs in classes(rows).values():
         holders = Counter(value for _, value in set(pairs))
         for person in {person for person, _ in pairs}:
             own = {value for p, value in pairs if p == person}
-            if len(own) > 1 and any(holders[value] == 1 for value in own):
+            if (beside or len(own) > 1) and any(holders[value] == 1 for value in own):
                 found.append(person)
     return sorted(found)
 

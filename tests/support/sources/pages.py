@@ -17,7 +17,7 @@ from pganon.forms.utility import (
     Degree,
     Posterior,
 )
-from pganon.methods.buckets.form import sentences as of_buckets
+from pganon.methods.buckets import form as of_buckets
 from pganon.methods.clusters.form import CLUSTERS
 from pganon.report.document import document
 from pganon.report.page import page

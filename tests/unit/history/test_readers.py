@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.history.readers import PUBLIC, gaining, readers_of
+from pganon.history.judgement import PUBLIC, gaining, readers_of
 
 
 def test_roles_with_the_same_versions_are_one_reader() -> None:

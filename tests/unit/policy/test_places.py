@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from pganon.cli.failures import error_object
-from pganon.error_codes import ErrorCode
 from pganon.errors import PolicyError, PrivacyRefusal, UsageError
 from pganon.loading import known, policy_from
 from pganon.policy.places import lines_in, place_of, placed
-from tests.support.harness.codes import trees
+from tests.support.harness.codes import PAGE, trees
 from tests.support.sources.reports import POLICY
 
 PROPOSED = re.compile(
@@ -42,9 +41,9 @@ def texts(tree: ast.AST) -> Iterator[str]:
 
 
 def proposals() -> set[tuple[str, str]]:
-    """Texts with the lines that they propose, of all modules and of all codes."""
+    """Texts with the lines that they propose, of all modules and of the page of codes."""
     shown = [text for _, tree in trees() for text in texts(tree) if "\n" not in text]
-    shown += [code.remedy for code in ErrorCode]
+    shown += re.findall(r"(?m)^- `\w+`[^:\n]*: (.+)$", PAGE.read_text())
     return {(key, text) for text in shown for key in PROPOSED.findall(text)} - {
         (key, text) for text in shown for key in NO_LINES
     }

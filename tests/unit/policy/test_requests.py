@@ -8,7 +8,7 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.loading import load_policy, policy_from
-from pganon.policy.parameters import fits, with_parameters
+from pganon.policy.loader import fits, with_parameters
 from pganon.policy.requests import duration
 from tests.unit.policy.examples import policy
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pganon.loading import known
-from pganon.policy.refusals import nearest
-from pganon.policy.terms import TERMS, plain
+from pganon.policy.refusals import TERMS, nearest, plain
 from pganon.policy.words import ROLES
 
 PAGE = Path(__file__).parents[3] / "docs/reference/glossary.md"

@@ -14,7 +14,7 @@ import pytest
 
 from pganon.cli.report import AuthorityForm
 from pganon.forms.confidential import WITHHELD
-from pganon.report.authority import Name, at, label, shown
+from pganon.report.authority import Name, Told, at, label, shown
 from pganon.report.document import document
 from pganon.report.page import page
 from pganon.report.review import look_at
@@ -144,23 +144,27 @@ def test_the_page_shows_what_is_behind_every_pointer(name: Name):
         for section, (heading, facts, left) in zip(sections, shown(report, missing), strict=True):
             assert section["heading"] == heading
             assert f" {heading} " in html
-            assert [title for title, _ in facts] == [label(p) for p in section["facts"]]
+            assert [fact.label for fact in facts] == [label(p) for p in section["facts"]]
             assert left == [label(pointer) for pointer in section["open"]]
-            for pointer, (_, said) in zip(section["facts"], facts, strict=True):
+            for pointer, fact in zip(section["facts"], facts, strict=True):
+                cells = [text for _, rows in fact.tables for row in rows for text in row]
+                said = [*fact.lines, *cells]
                 for text in said:
                     assert text.replace("\u00a0", " ") in html
-                for leaf in _leaves(at(report, pointer)):
-                    assert leaf in " ".join(said)
+                found = at(report, pointer)
+                # Of lists tables have some columns.
+                if isinstance(found, dict) and pointer.split("/")[1] not in (
+                    "questions",
+                    "attacks",
+                ):
+                    for leaf in _leaves(found):
+                        assert leaf in " ".join(said)
 
 
 def _leaves(found: Any) -> Iterator[str]:
-    """Texts and small whole numbers, but those of bins."""
-    if isinstance(found, dict):
-        for key, one in found.items():
-            if key != "bins":
-                yield from _leaves(one)
-    elif isinstance(found, list):
-        for one in found:
+    """Texts and small whole numbers."""
+    if isinstance(found, dict | list):
+        for one in found.values() if isinstance(found, dict) else found:
             yield from _leaves(one)
     elif isinstance(found, str) or (type(found) is int and found < 1000):
         yield " ".join(str(found).split())
@@ -169,39 +173,48 @@ def _leaves(found: Any) -> Iterator[str]:
 def test_what_is_not_measured_and_what_is_not_told():
     unmeasured, *_ = [r for r in made("ema") if r["class_sizes"]["release"] is None]
     (texts_of,) = [f for h, f, _ in shown(unmeasured, "missing") if h.startswith("Initial")]
-    assert texts_of == [("Risk, source", ["missing"]), ("Class sizes, source", ["missing"])]
+    assert texts_of == [Told("Risk, source", ["missing"]), Told("Class sizes, source", ["missing"])]
     (limits,) = [f for h, f, _ in shown(unmeasured, "missing") if h.startswith("Threshold")]
-    assert limits[0] == ("Risk, limits", ["0.09: 0.09"])
+    assert limits[0] == Told("Risk, limits", tables=[([], [("0.09", "0.09")])])
     (withheld,) = [r for r in made("ema") if r["properties"]["withheld"]]
     assert "Attacks not told, as few are left out" in texts(page(withheld))
     assert "Attacks not measured" in texts(page(unmeasured))
 
 
-def test_facts_are_told_in_words():
-    """Bins are drawn above, and what is empty is not told."""
+def test_facts_are_small_tables():
+    """Of lists with what says most; what is nowhere is no column."""
     told = {
         name: {
-            title: said
+            fact.label: fact
             for _, facts, _ in shown(document(attacked(), (), name), "")
-            for title, said in facts
+            for fact in facts
         }
         for name in get_args(Name)
     }
-    assert told["ema"]["Columns"][0] == (
-        "name: age, source: age, role: others may know it,"
-        " seen: a range, the same for the whole group, goes out: yes"
-    )
-    assert told["ema"]["Guarantee"][1].endswith(
-        "bound: at least, required: 12, measured: 12,"
-        " same as: https://www.w3id.org/statbarnsdc#MinimumThresholdCheck"
-    )
-    assert told["ema"]["Class sizes, source"] == [
-        "people: 1,020, groups: 800, smallest: 1, largest: 9, alone: 700,"
-        " above (0.09: 1,020, 1/11: 1,020)"
-    ]
-    assert told["iso27559"]["Subgroups"] == ["none"]
-    assert "distribution (kind: steps, unit: , largest error" not in str(told)
-    assert "posteriors (none)" in told["ico"]["Attacks, findings"][0]
+    [(head, rows)] = told["ema"]["Columns"].tables
+    assert head == ["Name", "Role", "Seen", "Goes out"]
+    assert rows[0] == [
+        "age", "others may know it", "a range, the same for the whole group", "yes"
+    ]  # fmt: skip
+    [(head, rows)] = told["ema"]["Guarantee"].tables
+    assert head == ["Name", "Published", "Sentence", "Required", "Measured"]
+    assert (rows[1][0], rows[1][3:]) == ("k-anonymity", ["12", "12"])
+    [(none, sizes), (head, bins)] = told["ema"]["Class sizes, source"].tables
+    assert (none, head) == ([], ["From", "To", "People"])
+    assert sizes[0] == ("People", "1,020")
+    assert sizes[-2:] == [("Above, 0.09", "1,020"), ("Above, 1/11", "1,020")]
+    assert bins == [["1", "1", "700"], ["2", "10", "320"]]
+    assert told["iso27559"]["Subgroups"].lines == ["none"]
+    [(head, rows)] = told["iso27559"]["Access"].tables
+    assert (head, rows[0]) == (["Role", "Because"], ["analyst", "reader"])
+    [(_, rows), (head, found), (_, missing)] = told["ema"]["Attacks"].tables
+    assert rows[1] == ("By", "clinic_steward")
+    assert head[:3] == ["Attack", "Column", "Somebody"]
+    assert head[3:] == ["Release, share", "Control, share", "Difference, value", "Gains"]
+    assert [row[0] for row in found][:2] == ["singling out", "linkability"]
+    assert missing == [["linkability", "people are known by one column alone"]]
+    [(_, answer)] = told["ico"]["Questions"].tables
+    assert [name for name, _ in answer] == ["Somebody", "Remains", "Result"]
     assert label("/about/legal_basis_iri") == "Legal basis"
     assert label("/questions/2") == "Questions"
 

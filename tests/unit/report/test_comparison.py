@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from pganon.report.charts.labels import Box, placed
-from pganon.report.comparison.heads import heads_of
+from pganon.report.charts.maps import Box, placed
 from pganon.report.comparison.page import page
-from pganon.report.comparison.rows import rows
-from pganon.report.comparison.series import series_of
+from pganon.report.comparison.series import heads_of, rows, series_of
 from pganon.report.template import KINDS, at
 from tests.support.sources.comparisons import candidate, check, comparison, figures, refused
 from tests.unit.report.test_page import FIGURE, HOSTILE

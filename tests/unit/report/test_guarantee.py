@@ -8,7 +8,7 @@ from typing import Any
 from pganon.privacy.base import Requirement
 from pganon.privacy.release import AverageRisk, RecordsAtRisk, SampleUniqueness
 from pganon.report.guarantee import required
-from pganon.report.outcome import outcome
+from pganon.report.promises import outcome
 from pganon.report.questions import questions
 from tests.support.sources.reports import collected
 

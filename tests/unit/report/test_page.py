@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pganon.forms.confidential import told_finding
-from pganon.report.charts.bars import sizes
+from pganon.forms.confidential import WITHHELD, told_evidence, told_finding, told_measures
+from pganon.report.charts.bars import lying, sizes
 from pganon.report.document import document
-from pganon.report.outcome import outcome
 from pganon.report.page import page
+from pganon.report.promises import outcome
 from pganon.report.review import look_at
 from pganon.report.template import KINDS, at
 from tests.support.harness.documents import valid
@@ -147,12 +147,29 @@ def test_records_left_out_are_to_be_looked_at(suppressed: int, looked_at: bool):
 
 
 def chances(
-    p95: float | None, mean: float, people: int = 990, journalist: dict[str, Any] | None = None
+    p95: float | None,
+    mean: float | None,
+    people: int = 990,
+    journalist: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     found = {"people": people, "mean": mean, "p50": 0.05, "p90": 0.05, "p95": p95, "p99": None}
     prosecutor = {**found, "above": {"0.09": 0.5}}
     told = {"prosecutor": prosecutor}
     return {**told, "journalist": {**prosecutor, **journalist}} if journalist else told
+
+
+def test_no_limit_crosses_a_share():
+    rows = [("everybody", 0.02, 0.08), ("few", 0.09, 0.2), ("many", 0.2, None)]
+    drawn = lying(rows, "Chances", "for one in twenty", [0.09, 0.2, 0.5])
+    limits = [float(x) for x in re.findall(r'<line class="lim" x1="([\d.]+)"', drawn)]
+    texts = [float(x) for x in re.findall(r'<text class="t m s" x="([\d.]+)"', drawn)]
+    assert (len(limits), len(texts)) == (2, 3)
+    assert max(limits) < min(texts) == max(texts)
+    # Where there is no limit, shares stand behind their bars.
+    texts = [
+        float(x) for x in re.findall(r'<text class="t m s" x="([\d.]+)"', lying(rows, "Chances"))
+    ]
+    assert len(set(texts)) == 2
 
 
 def test_who_has_a_higher_chance_to_be_found_than_all():
@@ -184,8 +201,9 @@ def test_who_has_a_higher_chance_to_be_found_than_all():
     assert "everybody 990 6 % 8 % 50 % sex: “F” 198 8 % 25 % 50 %" in text
     assert "sex: a rare one 22 12 % not told" in text
     # Few groups have so small a sum of chances that its steps tell none of it.
-    found, _ = said({**one, **chances(0.05, 0)}, every=chances(0.05, 0))
+    found, text = said({**one, **chances(0.05, None)}, every=chances(0.05, None))
     assert found == []
+    assert "sex: “F” 990 not told 5 %" in text
     # All are above it.
     found, _ = said({**one, **chances(0.25, 0.1)}, every=chances(0.25, 0.1))
     assert found == []
@@ -226,7 +244,10 @@ def test_the_risk_among_people_of_a_population():
     assert at(report, "risk.population.mean") == 0.0125
     assert "looks among the people of a population (journalist) 2.5 % 1.2 %" in text
     assert "Every group looks like at least 40 people of the population" in text
-    assert "fewer than 11 people have a chance above 9 %" in text
+    assert "among all its people, how many people have a chance above 9 % is not told." in text
+    untold = {**EVIDENCE, "population": {**among, "mean": None}}
+    text_of = shown(page(document(collected(evidence=untold))))
+    assert "of a population (journalist) 2.5 % not told" in text_of
     assert "has a list of the population" not in text
     for p95, often in ((0.2, ", for one in twenty with at least 20 %"), (None, "")):
         present = {**among, "presence": {"highest": 0.5, "p95": p95}}
@@ -354,6 +375,28 @@ def test_whether_presence_is_bounded():
     assert presence(most)["result"] == "bounded"
     assert "with a chance of at most 37 %." in remains(most)
     assert "of at most 37 % and at least 5 %." in remains(most, least)
+    # What was measured is not told of few who are left out: what is required holds, too.
+    assert "with a chance of at most 50 %." in remains({**most, "measured": None})
+
+
+def test_what_is_counted_in_a_population_is_not_told_of_few_who_are_left_out():
+    names = ("k_map", "delta_presence", "average_risk", "k_anonymity", "beta_likeness")
+    first = MEASURES["verified"][0]
+    verified = [{**first, "model": name, "against": "", "measured": 0.4} for name in names]
+    measures = {"verified": verified}
+    assert told_measures(measures) == measures
+    told = told_measures({**measures, WITHHELD: True})["verified"]
+    assert [one["measured"] for one in told] == [None, None, None, 0.4, None]
+    chance = {"journalist": {"mean": 0.1}, "prosecutor": {"mean": 0.2}}
+    for by_weights in (False, True):
+        population = {"by_weights": by_weights}
+        evidence = {**EVIDENCE, "population": population, "record_risk": chance, "subgroups": [{}]}
+        told = told_evidence(evidence)
+        risk = {**chance, "journalist": chance["journalist"] if by_weights else None}
+        assert told["record_risk"] == risk
+        assert told["population"] == (population if by_weights else None)
+        assert told["subgroups"] == []
+    assert told_evidence({**EVIDENCE, "population": {"by_weights": False}})["population"] is None
 
 
 def test_tables_that_others_could_write_to_are_named():

@@ -8,8 +8,8 @@ import pytest
 
 from pganon.forms.inference import Inferred
 from pganon.forms.utility import IdentityUtility
-from pganon.methods.individuals import sentences as of_individuals
-from pganon.methods.local.form import sentences as of_local
+from pganon.methods.individuals import form as of_individuals
+from pganon.methods.local import form as of_local
 from pganon.methods.local.form.statistics import BucketStatistics, LocalUtility
 from pganon.report.document import document
 from tests.support.harness.documents import valid

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pganon.policy.expressions import ExpressionProblem, check_where
-from pganon.resolved.conditions import typed
+from pganon.resolved.source import typed
 from pganon.sqltools import render
 from tests.unit.resolved.registry import column, relation
 

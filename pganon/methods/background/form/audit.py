@@ -26,7 +26,7 @@ from pganon.privacy.knowledge import BackgroundKnowledge
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, equal, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, staged
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery, StoredRelation
 
 _ROUNDING = 1e-9
@@ -151,16 +151,14 @@ def staging_steps(spec: ReleaseSpec, *, clustered: bool = True) -> tuple[Step, .
         return steps
     return (
         *steps,
-        CreateTable(
+        staged(
             "audit",
             "the priors of the records of every class",
-            lambda s: s.stage("audit"),
             lambda s: _audit(spec, s, clustered=clustered),
         ),
-        CreateTable(
+        staged(
             "prior",
             "the priors",
-            lambda s: s.stage("prior"),
             lambda s: query(
                 "select v.vector as prior, v.probabilities from v order by v.vector",
                 {"v": s.work(VECTORS)},

@@ -26,7 +26,7 @@ from pganon.policy.options import CLASS_ID
 from pganon.privacy.likeness import BetaLikeness
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import num, query
-from pganon.steps import Check, Search, State, Step
+from pganon.steps import Check, Rows, Search, State, Step
 from pganon.steps.facts import Fact, count, measure, or_null
 from pganon.steps.tasks import Task, TaskResult
 
@@ -156,7 +156,7 @@ def _largest(spec: ReleaseSpec, given: Mapping[str, Any]) -> Shares | None:
     return None
 
 
-def _tasks(largest: Shares | None, rows: Sequence[tuple[Any, ...]]) -> Iterator[Task]:
+def _tasks(largest: Shares | None, rows: Rows) -> Iterator[Task]:
     size = max(1, -(-len(rows) // TASKS))
     for first in range(0, len(rows), size):
         yield _Conclude(rows[first : first + size], largest)
@@ -166,7 +166,7 @@ def _tasks(largest: Shares | None, rows: Sequence[tuple[Any, ...]]) -> Iterator[
 class _Conclude:
     """Attributes: rows: (class_id, priors, numbers, values, counts)."""
 
-    rows: Sequence[tuple[Any, ...]]
+    rows: Rows
     largest: Shares | None
 
     def __call__(self) -> TaskResult:

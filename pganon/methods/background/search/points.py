@@ -10,8 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pganon.methods.background.search.limits import DECIMALS
-from pganon.methods.common.search.elements import Categorical, Domain, Numeric, set_sizes
-from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.search.elements import (
+    Categorical,
+    Domain,
+    Hierarchical,
+    Numeric,
+    set_sizes,
+)
 
 Rows = npt.NDArray[np.int64]
 """Numbers of records."""

@@ -2,25 +2,220 @@
 
 Xiao and Tao: Anatomy, simple and effective privacy preservation, VLDB 2006; here in one sort per
 block (stripes), in blocks of similar quasi-identifiers, as small as they can be.
+
+    placed       (place, draw, ..)    records of new groups, if they are not all
+
+Records lie along a curve, which is cut into pieces of as many records, and into halves of halves
+of them (:mod:`pganon.methods.common.halves`). A node of that tree is divided
+
+- `division: public`: if its most frequent value has at most 1/l of the records of its smaller
+  half. Both halves are eligible then, wherever the value lies. Records per value of a node can be
+  read off the release, since no group reaches over its border. So all possible assignments
+  of values give the same blocks, and the blocks disclose nothing.
+- `division: eligible`: if both halves are eligible. Blocks are smaller. But a reader who
+  computes the tree learns of a node that stays whole that one of its halves is not eligible.
+  The smaller the halves, the more that discloses.
+
+    starts    (piece, value, block, size, start)    where records of a value begin in their block
+
+A block of n records has floor(n / l) groups. Its records, the most frequent values first, are
+dealt out to them in turn: no value has more records than there are groups, so all values of a
+group are different, and sizes differ by one at most. Which record of a value goes where is random.
 """
 
 from __future__ import annotations
 
+from sqlglot import exp
+
+from pganon.encode.curve import numbered
+from pganon.encode.facts import weight_type
+from pganon.encode.records import DRAW, PLACE
 from pganon.forms.stored_relations import repeated
 from pganon.identifiers import quote
-from pganon.methods.buckets.anatomy.blocks import BLOCKS, block_steps
 from pganon.methods.buckets.anatomy.context import AnatomyContext
-from pganon.methods.buckets.anatomy.groups import dealt, groups, starts_step, tidy_step
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.invariance import counterfeits, invariant_steps
+from pganon.methods.buckets.invariance import counterfeits, invariant_steps, old_groups, others
 from pganon.methods.buckets.invariance.groups import COUNTERFEITS
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
-from pganon.methods.common.form.grouping import Grouping
+from pganon.methods.common.form.grouping import Grouping, record_columns
+from pganon.methods.common.halves import Halves
+from pganon.methods.common.pairs import paired
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import Scope, State, Step
-from pganon.steps.facts import Facts
+from pganon.sqltools import cast, col, fragment, named, num, query, stacked
+from pganon.steps import Check, DropTables, Scope, State, Step, table
+from pganon.steps.facts import Facts, count
+
+
+def starts_step() -> Step:
+    """The step that creates `starts`."""
+    return table("starts", "where the records of every value begin", _starts)
+
+
+def tidy_step() -> Step:
+    """The step that drops the tables of blocks."""
+    return DropTables(
+        "tidy",
+        "what is known from where values begin",
+        lambda s: [s.work("leaves"), s.work("hist", round=0)],
+    )
+
+
+def groups(context: AnatomyContext, state: State) -> exp.Select:
+    """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
+    blocks = query(
+        "select l.block, sum(h.n)::bigint as size from h join l on l.piece = h.node group by 1",
+        {"h": state.work("hist", round=0), "l": state.work("leaves")},
+    )
+    each = query(
+        "select b.block, generate_series(0, b.size / :l - 1) as number from b",
+        {"b": blocks},
+        l=num(context.model.l),
+    )
+    pair = paired(col("block", "e"), col("number", "e"))
+    new = query("select :pair as gid from e", {"e": each}, pair=pair)
+    return stacked([new, old_groups(state)]) if context.m_invariant else new
+
+
+def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: int) -> exp.Select:
+    """SELECT of the columns of every record, and of the group that it is dealt out to as `name`.
+
+    A part are some of the blocks, as many pieces as any other part if blocks are small.
+    """
+    columns = record_columns(context.spec)
+    placed = query(
+        "select v.block, v.size,"
+        " row_number() over (partition by v.block order by v.start, :draw) - 1 as place from p"
+        " join v on v.piece = :piece and v.value = :value",
+        {"p": context.placed(state), "v": state.work("starts")},
+        draw=col(DRAW, "p"),
+        piece=context.piece(state, "p"),
+        value=col(context.value, "p"),
+    ).select(*[col(column, "p") for column in columns])
+    if parts > 1:
+        placed = placed.where(_of_part(context, state, part, parts))
+    group = fragment("d.place % (d.size / :l)", l=num(context.model.l))
+    tree = query("select 1 from d", {"d": placed})
+    new = tree.select(
+        *[col(column, "d") for column in columns],
+        named(paired(col("block", "d"), group), name),
+        append=False,
+    )
+    if not context.m_invariant or part > 0:
+        return new
+    old = query("select 1 from l", {"l": state.work("listed")}).select(
+        *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False
+    )
+    return stacked([new, old])
+
+
+def _of_part(context: AnatomyContext, state: State, part: int, parts: int) -> exp.Expr:
+    first, end = (context.pieces(state) * bound // parts for bound in (part, part + 1))
+    # No piece lies before its block. That spares looking for the blocks of many records.
+    return fragment(
+        "v.block >= :first and v.block < :end and :piece >= :first",
+        first=num(first),
+        end=num(end),
+        piece=context.piece(state, "p"),
+    )
+
+
+def _starts(state: State) -> exp.Expr:
+    """The most frequent values of a block come first."""
+    pieces = query(
+        "select l.block, h.node as piece, h.value, h.n from h join l on l.piece = h.node",
+        {"h": state.work("hist", round=0), "l": state.work("leaves")},
+    )
+    counted = query(
+        "select p.block, p.value, :n as n from p group by p.block, p.value",
+        {"p": pieces},
+        n=cast(fragment("sum(p.n)"), weight_type(state)),
+    )
+    begun = query(
+        "select c.block, c.value, (sum(c.n) over (partition by c.block))::bigint as size,"
+        " (sum(c.n) over (partition by c.block order by c.n desc, c.value"
+        " rows unbounded preceding) - c.n)::bigint as start from c",
+        {"c": counted},
+    )
+    return query(
+        "select p.piece, p.value, b.block, b.size, b.start from p"
+        " join b on b.block = p.block and b.value = p.value",
+        {"p": pieces, "b": begun},
+    )
+
+
+BLOCKS = count("blocks")
+
+
+def block_steps(context: AnatomyContext) -> list[Step]:
+    """From the eligible records to `placed` and `leaves`, the block of every piece."""
+    halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
+    return [
+        table(
+            "placed",
+            "places along the curve without those that lie elsewhere or are left out",
+            lambda s: _renumbered(context, s),
+            when=lambda s: context.m_invariant or context.trimmed(s),
+        ),
+        *halves.steps(),
+        Check(
+            "blocks",
+            "number of blocks",
+            lambda s: query(
+                "select count(distinct l.block) as blocks from l", {"l": s.work("leaves")}
+            ),
+            gives=[BLOCKS],
+        ),
+    ]
+
+
+def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
+    return query(
+        "select :piece as node, :value as value, :n as n from p group by 1, 2",
+        {"p": context.placed(state)},
+        piece=context.piece(state, "p"),
+        value=col(context.value, "p"),
+        n=cast(fragment("count(*)"), weight_type(state)),
+    )
+
+
+def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
+    """New consecutive places, which disclose nothing of records outside new groups."""
+    columns = [DRAW, *context.carried]
+    new = (
+        others(context.invariance, state)
+        if context.m_invariant
+        else context.eligibility.kept(state)
+    )
+    tree = query("select 1 from k", {"k": new})
+    return tree.select(
+        *[col(name, "k") for name in columns],
+        named(numbered([col(PLACE, "k")]), PLACE),
+        append=False,
+    )
+
+
+def _undivided(context: AnatomyContext, state: State) -> exp.Select:
+    """SELECT node: nodes of the next level that stay whole by the policy's rule."""
+    halves = query(
+        "select c.node >> 1 as node, min(c.n) as least,"
+        " bool_and(c.most * :l <= c.n) as eligible from"
+        " (select h.node, sum(h.n) as n, max(h.n) as most from h group by h.node) as c group by 1",
+        {"h": state.work("hist", round=state.round)},
+        l=num(context.model.l),
+    )
+    merged = query(
+        "select h.node, max(h.n) as most from h group by h.node",
+        {"h": state.work("hist", round=state.round + 1)},
+    )
+    rules = {"public": "m.most * :l <= c.least", "eligible": "c.eligible"}
+    return query(
+        "select c.node from c join m on m.node = c.node where not :divided",
+        {"c": halves, "m": merged},
+        divided=fragment(rules[context.division], l=num(context.model.l)),
+    )
+
 
 FEW = 8
 """Pieces per block from which on groups are much wider than they could be."""

@@ -42,7 +42,7 @@ from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, query
-from pganon.steps import Chains, Check, CreateTable, State, Step
+from pganon.steps import Chains, Check, State, Step, table
 from pganon.steps.facts import Facts, label
 
 RELATED = 10_000
@@ -58,10 +58,9 @@ _RELATED = label("association", "related_", assumed="[]")
 def chains(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """Steps that observe the facts that :func:`inferred` and :func:`related` read."""
     related = [
-        CreateTable(
+        table(
             "related_records",
             "the records of some buckets",
-            lambda s: s.work("related_records"),
             lambda s: _first(spec, arrange(spec, s), buckets.all_records(s), s),
             inline=True,
         ),

@@ -44,8 +44,18 @@ def checks(
     spec: ReleaseSpec, arrangement: Arrangement, tables: Relations
 ) -> tuple[CheckQuery, ...]:
     """Queries that re-measure every requirement, only from the relations in `tables`."""
+    # Buckets that do not have the same number of records in every relation.
+    linking = arrangement.linking
+    pairs = [
+        (_held(arrangement, tables, table.link), counted(table, GROUP_ID, tables))
+        for table in arrangement.sensitive
+    ]
+    pairs += [
+        (counted(linking, GROUP_ID, tables), counted(table, GROUP_ID, tables))
+        for table in arrangement.quasi[:-1]
+    ]
     return (
-        offending_check(STRUCTURE, None, _broken(arrangement, tables)),
+        offending_check(STRUCTURE, None, stacked([unequal(one, other) for one, other in pairs])),
         *(
             [
                 offending_check(DIFFERENT, item.published, _repeated(arrangement, tables, item))
@@ -65,20 +75,6 @@ def checks(
 
 
 # -- structure --------------------------------------------------------------------------------
-
-
-def _broken(arrangement: Arrangement, tables: Relations) -> exp.Select:
-    """Buckets that do not have the same number of records in every relation."""
-    linking = arrangement.linking
-    pairs = [
-        (_held(arrangement, tables, table.link), counted(table, GROUP_ID, tables))
-        for table in arrangement.sensitive
-    ]
-    pairs += [
-        (counted(linking, GROUP_ID, tables), counted(table, GROUP_ID, tables))
-        for table in arrangement.quasi[:-1]
-    ]
-    return stacked([unequal(one, other) for one, other in pairs])
 
 
 def _held(arrangement: Arrangement, tables: Relations, partition: str) -> exp.Select:

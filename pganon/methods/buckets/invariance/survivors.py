@@ -51,10 +51,6 @@ def _sets(context: InvarianceContext, state: State) -> exp.Expr:
     )
 
 
-def _out() -> exp.Expr:
-    return cast(text(OUT), "uuid")
-
-
 def _returned(context: InvarianceContext, state: State) -> exp.Expr:
     signatures = context.signatures
     key = identity(context.spec)
@@ -72,7 +68,7 @@ def _returned(context: InvarianceContext, state: State) -> exp.Expr:
         "select p.person, s.vset, p.value_set = :out as gone from p"
         " left join (select distinct v.vset, v.value_set from v) as s on s.value_set = p.value_set",
         {"p": signatures.people, "v": state.work("sets")},
-        out=_out(),
+        out=cast(text(OUT), "uuid"),
     ).select(*[col(name, "p") for name in marks])
     other = [
         fragment(

@@ -17,7 +17,6 @@ from pganon.encode.work import dictionary
 from pganon.forms.elements import element
 from pganon.forms.form import Tables
 from pganon.forms.shape import PublishedRelation, shown
-from pganon.identifiers import QualifiedName
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.metrics import boxes
 from pganon.metrics.boxes import box_table
@@ -25,7 +24,7 @@ from pganon.metrics.source import all_records
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 
 @dataclass(frozen=True)
@@ -114,11 +113,8 @@ def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
 
 def steps(spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables]) -> list[Step]:
     """A step for the source, and one for every relation that the arrangement may have."""
-    source = CreateTable(
-        "metric_source",
-        "source records by codes",
-        lambda s: s.work("msource"),
-        lambda s: _source(spec, s),
+    source = table(
+        "metric_source", "source records by codes", lambda s: _source(spec, s), into="msource"
     )
     parts = parts_of(spec, arrange)
     most = parts(State(0))
@@ -135,14 +131,29 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
 
     def select(state: State) -> exp.Expr:
         (part,) = here(state)
-        linking = part == parts(state).linking
-        return _coded(part, tables(state)[part.part], state, sized=not linking)
+        # Codes instead of values; equal rows are counted as one.
+        tree = query("select 1 from t", {"t": tables(state)[part.part]}).select(
+            *[col(name, "t") for name in part.groups], append=False
+        )
+        for attribute in part.attributes:
+            tree = _quasi(tree, attribute, state)
+        for item in part.sensitive:
+            tree = with_code(tree, item, col(item.published, "t"), state)
+        tree = tree.select(named(fragment("t.count" if part.count else "1"), "n"))
+        names = [*part.groups, *part.codes, *part.sensitive_codes]
+        grouped = query("select sum(x.n)::float8 as n from x", {"x": tree})
+        if part != parts(state).linking:
+            number = col(part.groups[0], "x")
+            size = fragment("(sum(sum(x.n)) over (partition by :g))::float8", g=number)
+            grouped = grouped.select(named(size, "size"))
+        columns = [col(name, "x") for name in names]
+        return grouped.select(*columns).group_by(*[column.copy() for column in columns])
 
-    return CreateTable(
+    return table(
         f"metric_{work[1:]}",
         "a published relation as codes",
-        lambda s: s.work(work),
         select,
+        into=work,
         when=lambda s: bool(here(s)),
     )
 
@@ -153,26 +164,6 @@ def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
     return tree.select(*[col(name, "r") for name in names]).group_by(
         *[col(name, "r") for name in names]
     )
-
-
-def _coded(part: Part, relation: QualifiedName, state: State, *, sized: bool) -> exp.Expr:
-    """SELECT of the rows with codes instead of values; equal rows are counted as one."""
-    tree = query("select 1 from t", {"t": relation}).select(
-        *[col(name, "t") for name in part.groups], append=False
-    )
-    for attribute in part.attributes:
-        tree = _quasi(tree, attribute, state)
-    for item in part.sensitive:
-        tree = with_code(tree, item, col(item.published, "t"), state)
-    tree = tree.select(named(fragment("t.count" if part.count else "1"), "n"))
-    names = [*part.groups, *part.codes, *part.sensitive_codes]
-    grouped = query("select sum(x.n)::float8 as n from x", {"x": tree})
-    if sized:
-        number = col(part.groups[0], "x")
-        size = fragment("(sum(sum(x.n)) over (partition by :g))::float8", g=number)
-        grouped = grouped.select(named(size, "size"))
-    columns = [col(name, "x") for name in names]
-    return grouped.select(*columns).group_by(*[column.copy() for column in columns])
 
 
 def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:

@@ -19,7 +19,7 @@ from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
 from pganon.methods.buckets.metrics.questions import MOST, numbers, questions
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
 ASKED, KEYS = asked(MOST), keys(MOST)
@@ -43,36 +43,36 @@ def asked_of(r: int) -> Fact[int]:
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
     """From the work tables of relations to the facts of the divergences."""
     return [
-        CreateTable(
+        table(
             "reconstruction_questions",
             "random sensitive values and quasi-identifiers",
-            lambda s: s.work("mquestions"),
             lambda s: questions(spec, s),
+            into="mquestions",
         ),
-        CreateTable(
+        table(
             "reconstruction_actual",
             "distributions of the values in the source",
-            lambda s: s.work("mactual"),
             lambda s: _actual(spec, s),
+            into="mactual",
         ),
-        CreateTable(
+        table(
             "reconstruction_estimated",
             "distributions of the values from the published relations",
-            lambda s: s.work("mestimated"),
             lambda s: _estimated(parts(s), s),
+            into="mestimated",
         ),
-        CreateTable(
+        table(
             "reconstruction_cells",
             "cells of the source; estimates of others do not count",
-            lambda s: s.work("mexisting"),
             lambda s: _existing(spec, s),
+            into="mexisting",
             when=lambda s: bool(parts(s).beside()),
         ),
-        CreateTable(
+        table(
             "reconstruction_divergence",
             "divergence of both",
-            lambda s: s.work("mdivergence"),
             lambda s: _divergence(parts(s), s),
+            into="mdivergence",
         ),
         Check(
             "reconstruction_error",

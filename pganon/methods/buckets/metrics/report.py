@@ -9,24 +9,103 @@ from typing import Any, Self
 
 from sqlglot import exp
 
+from pganon.encode.axis import axes
 from pganon.forms.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSED
 from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
-from pganon.methods.buckets.metrics import (
-    membership,
-    parts,
-    reconstruction,
-    workload,
-)
-from pganon.methods.buckets.metrics.parts import Parts, PartsOf
+from pganon.methods.buckets.metrics import parts, reconstruction, workload
+from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
 from pganon.methods.buckets.metrics.questions import numbers
 from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import bounds_of, errors_of, finite
+from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import query, stacked
+from pganon.sqltools import col, equal, fragment, named, query, stacked
 from pganon.steps import Check, State, Step
-from pganon.steps.facts import RECORDS, Facts, label, or_null
+from pganon.steps.facts import RECORDS, Facts, count, label, measure, or_null
+
+_COMBINATIONS = or_null(measure("combinations", "membership_"), assumed=1.0)
+
+COUNTS = tuple(or_null(count(name, "membership_")) for name in ("originals", "candidates", "fakes"))
+"""Combinations of the source, combinations that the release allows, and those of the latter that
+are not in the source; None where membership is not measured."""
+
+COMPARED = 10_000_000
+"""Most combinations of rows; membership is not measured beyond."""
+
+_NOTHING = "select null::bigint as originals, null::bigint as candidates, null::bigint as fakes"
+
+
+def membership_steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
+    """The checks that observe COUNTS."""
+    return [
+        Check(
+            "membership_combinations",
+            "combinations of rows that buckets allow",
+            lambda s: _combinations(parts(s), s),
+            gives=[_COMBINATIONS],
+        ),
+        Check(
+            "membership",
+            "combinations of quasi-identifiers that the release allows",
+            lambda s: _compared(spec, parts(s), s),
+            gives=COUNTS,
+        ),
+    ]
+
+
+def _rows(part: Part, state: State) -> exp.Select:
+    """SELECT of buckets and codes, every combination once."""
+    names = [*part.groups, *part.codes]
+    tree = query("select distinct 1 from t", {"t": state.work(part.work)})
+    return tree.select(*[col(name, "t") for name in names], append=False)
+
+
+def _combinations(parts: Parts, state: State) -> exp.Expr:
+    tree = query("select 1 from b", {"b": _rows(parts.linking, state)})
+    product: exp.Expr = fragment("1::float8")
+    for place, part in enumerate(parts.beside()):
+        alias = f"o{place}"
+        rows = query(
+            "select t.group_id, count(*) as n from t group by t.group_id",
+            {"t": _rows(part, state)},
+        )
+        tree = _joined(tree, part, rows, alias)
+        product = fragment(":p * :n", p=product, n=col("n", alias))
+    return tree.select(named(exp.Sum(this=product), "combinations"), append=False)
+
+
+def _joined(tree: exp.Select, part: Part, rows: exp.Select, alias: str) -> exp.Select:
+    on = exp.EQ(this=col(GROUP_ID, alias), expression=col(part.link, "b"))
+    return tree.join(rows.subquery(alias), on=on)
+
+
+def _compared(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
+    """One row: `originals` of the source, `candidates`, and how many are not: `fakes`."""
+    combinations = state[_COMBINATIONS]
+    sliced = parts.beside() and not parts.boxes
+    if not sliced or combinations is None or combinations > COMPARED:
+        return query(_NOTHING)
+    names = [axis.code for axis in axes(spec.attributes)]
+    source = query("select distinct 1 from s", {"s": state.work("msource")})
+    tree = query("select distinct 1 from b", {"b": _rows(parts.linking, state)})
+    columns = [col(name, "b") for name in parts.linking.codes]
+    for place, part in enumerate(parts.beside()):
+        tree = _joined(tree, part, _rows(part, state), f"o{place}")
+        columns += [col(name, f"o{place}") for name in part.codes]
+    sets = {
+        "o": source.select(*[col(name, "s") for name in names], append=False),
+        "k": tree.select(*columns, append=False),
+    }
+    return query(
+        "select (select count(*) from o) as originals, count(*) as candidates,"
+        " count(*) filter (where :first is null) as fakes from k left join o on :same",
+        sets,
+        first=col(names[0], "o"),
+        same=equal(names, "o", "k"),
+    )
+
 
 _SIZES = or_null(label("bucket_sizes"))
 """JSON array of [size, buckets]."""
@@ -56,11 +135,6 @@ def _bucket_sizes(parts: Parts, state: State) -> exp.Expr:
         " from c",
         {"c": counted},
     )
-
-
-def size_histogram(facts: Facts) -> dict[str, int]:
-    """Buckets by number of records, the smallest first; keys are texts, as in JSON."""
-    return {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")}
 
 
 SHOWN = 8
@@ -150,18 +224,14 @@ class BucketMetrics(Metrics):
             pairs["membership"] = (
                 f"{m.candidates} candidates, {m.fakes} of them fakes, {m.originals} in the source"
             )
+        counts = [f"{n} of {size}" for size, n in (self.sizes or {}).items()]
+        shown = counts if len(counts) <= SHOWN else [*counts[: SHOWN - 1], "...", counts[-1]]
         return pairs | {
             "suppression": figure(self.suppression),
             "additional loss": figure(self.additional_loss),
             "discernibility": figure(self.discernibility),
-            "bucket sizes": _sizes(self.sizes or {}),
+            "bucket sizes": ", ".join(shown),
         }
-
-
-def _sizes(sizes: Mapping[str, int]) -> str:
-    counts = [f"{n} of {size}" for size, n in sizes.items()]
-    shown = counts if len(counts) <= SHOWN else [*counts[: SHOWN - 1], "...", counts[-1]]
-    return ", ".join(shown)
 
 
 def _divergence(reconstruction: Reconstruction) -> str:
@@ -177,7 +247,7 @@ def measure_steps(
     steps: list[Step] = parts.steps(spec, arrange, tables)
     if request.everything:
         steps += reconstruction.steps(spec, arranged)
-        steps += membership.steps(spec, arranged)
+        steps += membership_steps(spec, arranged)
         steps += size_steps(arranged)
     if request.workload is not None:
         steps += workload.steps(spec, arranged, request.workload)
@@ -198,13 +268,14 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     facts = state.facts
     mean = state[RELEASED] / state[CLASSES]
+    # Buckets by number of records, the smallest first; keys are texts, as in JSON.
     return {
         "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
         "membership": _membership(facts),
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
-        "sizes": size_histogram(facts),
+        "sizes": {str(size): n for size, n in json.loads(facts[_SIZES] or "[]")},
     }
 
 
@@ -217,7 +288,7 @@ def _reconstruction(facts: Facts, r: int) -> Reconstruction:
 
 
 def _membership(facts: Facts) -> Membership | None:
-    originals, candidates, fakes = (facts[fact] for fact in membership.COUNTS)
+    originals, candidates, fakes = (facts[fact] for fact in COUNTS)
     if originals is None or candidates is None or fakes is None:
         return None
     return Membership(originals, candidates, fakes)

@@ -56,7 +56,7 @@ from pganon.metrics.source import cell_number
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, table
 from pganon.steps.facts import measure, or_null
 
 # -- deviations and bounds -------------------------------------------------------------------------
@@ -73,13 +73,7 @@ def deviation_steps(parts: PartsOf) -> list[Step]:
         return not parts(state).beside()
 
     return [
-        CreateTable(
-            "workload_worlds",
-            "what answers may be",
-            lambda s: s.work("mworlds"),
-            _worlds,
-            when=one,
-        ),
+        table("workload_worlds", "what answers may be", _worlds, into="mworlds", when=one),
         Check(
             "workload_deviation",
             "how far answers may be from the truth by chance",
@@ -129,25 +123,25 @@ def estimate_steps(parts: PartsOf, places: int) -> list[Step]:
     return [
         *[step for work in tables for step in _share_steps(parts, work, places)],
         *([boxes.share_step(most.boxes, places)] if most.boxes else []),
-        CreateTable(
+        table(
             "workload_reached",
             "published records that match, by bucket",
-            lambda s: s.work("mreached"),
             lambda s: _reached(parts(s), places, s),
+            into="mreached",
         ),
-        CreateTable(
+        table(
             "workload_held",
             "published sensitive values that queries are about",
-            lambda s: s.work("mheld"),
             lambda s: _held(parts(s), places, s),
+            into="mheld",
         ),
-        CreateTable(
+        table(
             "workload_estimate",
             "answers from the published relations",
-            lambda s: s.work("mestimate"),
             lambda s: stacked(
                 [_of_table(parts(s), part, places, s) for part in parts(s).sensitive_tables]
             ),
+            into="mestimate",
         ),
     ]
 
@@ -316,23 +310,20 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
     """From a workload to the facts of its errors."""
     places = predicates(len(spec.attributes), workload)
     return [
-        CreateTable(
-            "workload_draws",
-            "random predicates",
-            lambda s: s.work("mdraws"),
-            lambda s: draws(spec, workload, s),
+        table(
+            "workload_draws", "random predicates", lambda s: draws(spec, workload, s), into="mdraws"
         ),
-        CreateTable(
+        table(
             "workload_queries",
             "random queries",
-            lambda s: s.work("mqueries"),
             lambda s: queries(spec, workload, s),
+            into="mqueries",
         ),
-        CreateTable(
+        table(
             "workload_exact",
             "answers on the source",
-            lambda s: s.work("mexact"),
             lambda s: _exact(spec, places, s),
+            into="mexact",
         ),
         *estimate_steps(parts, places),
         error_step("n"),

@@ -4,7 +4,7 @@
     merged    (stratum, piece, block, size, tightest)  which pieces are a block
     blocked   (block, rid, c.., s.., t..)              records by block; blocks are numbered from 0
 
-Blocks that are too large are dealt out: see :mod:`pganon.methods.buckets.slamsa.dealt`. Which
+Blocks that are too large are dealt out: see :mod:`pganon.methods.buckets.slamsa.blocks`. Which
 pieces are a block is decided
 
 - `division: public`: from the whole stratum down, a part is halved as long as the smaller half
@@ -12,23 +12,154 @@ pieces are a block is decided
   buckets, so blocks disclose nothing;
 - `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, but
   a reader who recomputes them learns which pieces failed.
+
+    dealt     (stratum, piece, rid, c.., s..)          every block a stratum; a large one in pieces
+    shared    (stratum, piece, block, size, tightest)  pieces merged until each could be one bucket
+
+Near the limit of a condition hardly a piece of the curve satisfies it, and a block may become the
+whole table. Its records are dealt out in stripes of the condition nearest to its limit, as in
+Anatomy: the most frequent values first, to one group after the other. A piece is some groups.
+
+Groups keep the order of the curve among the records of a value. With `division: public` the order
+is random, since groups must depend only on values.
+
+Merging by the other conditions may make a block too large again: such a run is refused.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.curve import along_curve, piece_of
 from pganon.encode.records import PLACE
+from pganon.encode.secrets import run_secret
+from pganon.error_codes import ErrorCode
+from pganon.errors import PganonError, PreconditionError
+from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.dealt import dealing_steps, final
 from pganon.methods.buckets.slamsa.invariant import new_records
 from pganon.methods.buckets.slamsa.pieces import merging
-from pganon.methods.buckets.slamsa.strata import columns, eligibility
+from pganon.methods.buckets.slamsa.strata import columns, eligibility, frequencies
 from pganon.methods.common.search.blocks import halved, merged
-from pganon.sqltools import col, fragment, named, num, query
+from pganon.sqltools import col, fragment, named, num, query, scalar
 from pganon.steps import Check, State, Step, table
-from pganon.steps.facts import count
+from pganon.steps.facts import count, flag
+
+_OVERSIZED = flag("oversized", assumed=False)
+
+LARGE = 5_000
+"""Size up to which no block counts as too large."""
+
+
+def largest(context: SlamsaContext) -> int:
+    """The most records of a block."""
+    return max(LARGE, 2 * context.options.block_size)
+
+
+def dealing_steps(context: SlamsaContext) -> list[Step]:
+    """From `placed` and `merged` to `dealt` and `shared`, where blocks are too large."""
+    return [
+        Check(
+            "sizes",
+            "whether a block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) > :most as oversized from m",
+                {"m": s.work("merged")},
+                most=num(largest(context)),
+            ),
+            gives=[_OVERSIZED],
+        ),
+        table(
+            "dealt",
+            "records of large blocks, in stripes",
+            lambda s: _dealt(context, s),
+            when=_oversized,
+        ),
+        merging(context, "shared", "dealt", merged, when=_oversized),
+        Check(
+            "bounded",
+            "no block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
+            ),
+            lambda row, state: _problem(context, row),
+            gives=[count("largest_block")],
+        ),
+    ]
+
+
+def final(state: State) -> tuple[QualifiedName, QualifiedName]:
+    """Records in pieces, and the blocks of these pieces."""
+    names = ("dealt", "shared") if _oversized(state) else ("placed", "merged")
+    return state.work(names[0]), state.work(names[1])
+
+
+def _oversized(state: State) -> bool:
+    return state[_OVERSIZED]
+
+
+_STRIPES = """
+    select w.*, (row_number() over (partition by w.whole order by w.f desc, w.value, w.turn) - 1)
+        % greatest(w.size / w.l, 1) as number
+    from (
+        select m.whole, m.size, m.l, p.*, :value as value, :turn as turn,
+            count(*) over (partition by m.whole, :value) as f
+        from p join m on m.stratum = p.stratum and m.piece = p.piece
+    ) as w
+"""
+
+
+def _dealt(context: SlamsaContext, state: State) -> exp.Expr:
+    conditions = frequencies(context, state)
+    least, value = exp.Case(this=col("tightest", "m")), exp.Case(this=col("tightest", "m"))
+    for place, frequency in enumerate(conditions):
+        least = least.when(num(place), num(frequency.l))
+        value = value.when(num(place), col(frequency.column, "p"))
+    blocks = query(
+        "select m.*, dense_rank() over (order by m.stratum, m.block) as whole, :l as l from m",
+        {"m": state.work("merged")},
+        l=exp.paren(least),
+    )
+    stripes = query(
+        _STRIPES,
+        {"p": state.work("placed"), "m": blocks},
+        value=exp.paren(value),
+        turn=_turn(context, state),
+    )
+    tree = query(
+        "select x.whole as stratum, case when x.size <= :most then 0"
+        " else (x.number * (x.size / :share) / greatest(x.size / x.l, 1))::int end as piece,"
+        " x.rid from x",
+        {"x": stripes},
+        most=num(largest(context)),
+        share=num(context.options.block_size),
+    )
+    return tree.select(*[named(col(name, "x"), name) for name in columns(context, state)])
+
+
+def _turn(context: SlamsaContext, state: State) -> exp.Expr:
+    """The order in which the records of a value are dealt out."""
+    if not context.public:
+        return col(PLACE, "p")
+    seed = scalar(run_secret(state, "partition_seed"))
+    return fragment("hashint8extended(:rid, :seed)", rid=col("rid", "p"), seed=seed)
+
+
+def _problem(context: SlamsaContext, row: Mapping[str, Any]) -> PganonError | None:
+    if row["largest_block"] <= largest(context):
+        return None
+    needed = -(-row["largest_block"] // 2)
+    base = "" if context.options.optimizer == "base" else " and optimizer: base"
+    return PreconditionError(
+        f"a block has {row['largest_block']} records, more than {largest(context)}: the"
+        " requirements are so near to their limits that smaller blocks do not satisfy them all",
+        hint=f"lower l, or accept long searches with block_size: {needed}{base}",
+        code=ErrorCode.LARGE_BLOCK,
+    )
+
 
 BLOCKS = count("blocks", assumed=2)
 

@@ -8,8 +8,8 @@ partitions are divided by the conditions of one table each, with separate random
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from sqlglot import exp
@@ -21,7 +21,7 @@ from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.partitions import joined, partition_columns
 from pganon.methods.buckets.search.conditions import Condition
-from pganon.methods.buckets.search.partition import partition
+from pganon.methods.buckets.search.partition import Partition, partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
 from pganon.methods.buckets.slamsa.blocks import BLOCKS
 from pganon.methods.buckets.slamsa.columns import arrangement
@@ -39,7 +39,7 @@ from pganon.methods.common.block_search import (
 from pganon.methods.common.eligibility import Frequency
 from pganon.methods.common.suppression import RELEASED, suppressed_check
 from pganon.sqltools import named, scalar, stacked
-from pganon.steps import Search, State, Step, table
+from pganon.steps import Rows, Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 AT_ONCE = 50_000
@@ -59,18 +59,14 @@ def bucket_steps(context: SlamsaContext) -> list[Step]:
 
 
 def _grouped(context: SlamsaContext, state: State) -> exp.Select:
-    new = joined(_tables(context, state))
+    new = joined(
+        [_table(state, place) for place in range(len(arrangement(context.spec, state).partitions))]
+    )
     return stacked([new, old_buckets(state)]) if context.m_invariant else new
 
 
 def _table(state: State, place: int) -> QualifiedName:
     return state.work("partition", round=place)
-
-
-def _tables(context: SlamsaContext, state: State) -> list[QualifiedName]:
-    return [
-        _table(state, place) for place in range(len(arrangement(context.spec, state).partitions))
-    ]
 
 
 def _search(context: SlamsaContext, place: int) -> Search:
@@ -112,19 +108,22 @@ def _task(context: SlamsaContext, state: State, place: int, given: Given) -> Tas
         else Nominal(axis.size(state), axis.has_null(state))
         for axis in context.axes
     ]
-    return lambda block, rows: _Divide(
-        block=block,
-        rids=[row[1] for row in rows],
-        codes=np.array([row[2:] for row in rows], dtype=np.int64),
-        space=space,
-        conditions=mine,
-        minimum=context.minimum_size,
+    divided = partial(
+        partition,
+        minimum_size=context.minimum_size,
         swarm=context.swarm(state[RELEASED]),
-        norm=context.options.norm,
         seed=given["seed"],
-        path=f"{place}/{block}:",
         public=context.public,
         distinct=context.distinct,
+    )
+    return lambda block, rows: partial(
+        _divide,
+        block,
+        rows,
+        space,
+        mine,
+        context.options.norm,
+        partial(divided, path=f"{place}/{block}:"),
     )
 
 
@@ -144,36 +143,18 @@ def _conditions(context: SlamsaContext, state: State, place: int) -> list[Freque
     return [frequency for frequency in every if held.issuperset(frequency.columns)]
 
 
-@dataclass(frozen=True, eq=False)
-class _Divide:
-    """One block. `codes` has a column per attribute and then those of the conditions."""
-
-    block: int
-    rids: Sequence[int]
-    codes: np.ndarray
-    space: Sequence[Ordered | Nominal]
-    conditions: Sequence[tuple[int, int]]
-    minimum: int
-    swarm: bool
-    norm: float
-    seed: int
-    path: str
-    public: bool
-    distinct: bool
-
-    def __call__(self) -> TaskResult:
-        z = encode(self.space, self.codes[:, : len(self.space)], self.norm)
-        conditions = [Condition(l, self.codes[:, at]) for at, l in self.conditions]  # noqa: E741
-        divided = partition(
-            z,
-            conditions,
-            self.minimum,
-            swarm=self.swarm,
-            norm=self.norm,
-            seed=self.seed,
-            path=self.path,
-            public=self.public,
-            distinct=self.distinct,
-        )
-        rows = labelled(self.block, self.rids, divided.labels)
-        return TaskResult(rows, {"objective": divided.objective, "baseline": divided.baseline})
+def _divide(
+    block: int,
+    rows: Rows,
+    space: Sequence[Ordered | Nominal],
+    conditions: Sequence[tuple[int, int]],
+    norm: float,
+    divided: Callable[..., Partition],
+) -> TaskResult:
+    """One block. Rows have codes of the attributes, and then of the conditions."""
+    codes = np.array([row[2:] for row in rows], dtype=np.int64)
+    z = encode(space, codes[:, : len(space)], norm)
+    limits = [Condition(l, codes[:, at]) for at, l in conditions]  # noqa: E741
+    found = divided(z, limits, norm=norm)
+    labels = labelled(block, [row[1] for row in rows], found.labels)
+    return TaskResult(labels, {"objective": found.objective, "baseline": found.baseline})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple
+from functools import partial
 from itertools import groupby
-from typing import Any
 
 from sqlglot import exp
 
@@ -13,7 +13,7 @@ from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.strata import frequencies
 from pganon.methods.common.search.blocks import Piece, Placed
 from pganon.sqltools import col, num, query, stacked
-from pganon.steps import Search, State
+from pganon.steps import Rows, Search, State
 from pganon.steps.tasks import TaskResult
 
 ExclusionRule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
@@ -45,7 +45,7 @@ def merging(
         ),
         rows=lambda s, batch: _histograms(context, records, s),
         tasks=lambda s, given, rows: [
-            _Merge(tuple(rows), _least(context, s), context.minimum_size, rule)
+            partial(_merge, tuple(rows), _least(context, s), context.minimum_size, rule)
         ],
         when=when,
     )
@@ -77,24 +77,15 @@ def _least(context: SlamsaContext, state: State) -> dict[int, int]:
     return {place: f.l for place, f in enumerate(frequencies(context, state))}
 
 
-@dataclass(frozen=True)
-class _Merge:
-    rows: Sequence[tuple[Any, ...]]
-    least: Mapping[int, int]
-    minimum: int
-    rule: ExclusionRule
-
-    def __call__(self) -> TaskResult:
-        pieces = (
-            _piece(stratum, piece, list(rows))
-            for (stratum, piece), rows in groupby(self.rows, key=lambda row: row[:2])
-        )
-        return TaskResult(
-            [astuple(placed) for placed in self.rule(pieces, self.least, self.minimum)]
-        )
+def _merge(rows: Rows, least: Mapping[int, int], minimum: int, rule: ExclusionRule) -> TaskResult:
+    pieces = (
+        _piece(stratum, piece, list(group))
+        for (stratum, piece), group in groupby(rows, key=lambda row: row[:2])
+    )
+    return TaskResult([astuple(placed) for placed in rule(pieces, least, minimum)])
 
 
-def _piece(stratum: int, piece: int, rows: Sequence[tuple[Any, ...]]) -> Piece:
+def _piece(stratum: int, piece: int, rows: Rows) -> Piece:
     size = 0
     counts: dict[int, list[tuple[int, int]]] = {}
     for _, _, condition, value, n in rows:

@@ -78,7 +78,9 @@ def columns(context: SlamsaContext, state: State) -> list[str]:
 
 def _coded(context: SlamsaContext, state: State) -> exp.Expr:
     tree = query("select c.rid from c", {"c": state.work(CODED)})
-    tree = tree.select(named(_stratum(context, state), "stratum"))
+    # A number per combination of truth values: every condition is true, false or unknown.
+    truths = [applies_to_codes(when, state, "c") for when in _conditions(context, state)]
+    tree = tree.select(named(_together(truths) if truths else num(0), "stratum"))
     tree = tree.select(*[col(code, "c") for code in context.codes])
     made_from = {f.column: f.columns for f in frequencies(context, state)}
     for name, indexes in made_from.items():
@@ -94,12 +96,6 @@ def _together(values: Sequence[exp.Expr]) -> exp.Expr:
         order=exp.Order(expressions=[exp.Ordered(this=value) for value in values]),
     )
     return cast(ranked, "integer")
-
-
-def _stratum(context: SlamsaContext, state: State) -> exp.Expr:
-    """A number per combination of truth values: every condition is true, false or unknown."""
-    truths = [applies_to_codes(when, state, "c") for when in _conditions(context, state)]
-    return _together(truths) if truths else num(0)
 
 
 def _conditions(context: SlamsaContext, state: State) -> list[When]:

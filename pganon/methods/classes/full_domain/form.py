@@ -30,7 +30,7 @@ from pganon.methods.common.form.checks import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, named, query, stacked, text
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, staged
 from pganon.steps.facts import Facts
 from pganon.steps.relations import (
     PRIVATE_SCHEMA,
@@ -73,7 +73,7 @@ def _levels_steps(spec: ReleaseSpec) -> list[Step]:
         return []
     purpose = "labels of all levels above released values"
     return [
-        CreateTable(LEVELS, purpose, lambda s: s.stage(LEVELS), lambda s: _levels(spec, s)),
+        staged(LEVELS, purpose, lambda s: _levels(spec, s)),
     ]
 
 
@@ -114,22 +114,18 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     """Those of classes, and that labels are uniform, unless rounds have their own levels."""
     uniform = spec.attributes if rounds_of(spec) == 1 else ()
     structure, *others = class_checks.checks(spec, state, tables)
-    return (
-        structure,
-        _distinct_check(spec, tables),
-        *[_uniform_check(attribute, tables) for attribute in uniform],
-        *others,
-        *estimated_checks(spec, state, tables),
-    )
-
-
-def _distinct_check(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
-    """No two classes look the same."""
+    # No two classes look the same.
     columns = [column.name for a in spec.attributes for column in attribute_columns(a)]
     shown = [col(name, "c") for name in columns]
     same = query("select count(*) - 1 as more from classes as c", dict(tables)).group_by(*shown)
     counted = query("select coalesce(sum(s.more), 0)::bigint as measured from s", {"s": same})
-    return violations_check("distinct_classes", counted)
+    return (
+        structure,
+        violations_check("distinct_classes", counted),
+        *[_uniform_check(attribute, tables) for attribute in uniform],
+        *others,
+        *estimated_checks(spec, state, tables),
+    )
 
 
 def _uniform_check(attribute: Attribute, tables: Tables) -> CheckQuery:

@@ -40,11 +40,6 @@ def height(axis: Axis, state: State) -> int:
     return axis.levels(state) if isinstance(axis, TreeAxis) else 1
 
 
-def joins_at_root(axis: Axis, state: State) -> bool:
-    """Whether NULL and values are one label there."""
-    return axis.attribute.nulls == "as_value" and axis.has_null(state)
-
-
 def shape(axis: Axis) -> Fact[str]:
     """The highest number of a child by level, from the values up: `3.1`; empty without a level."""
     return label(f"shape{axis.index}", assumed="1")
@@ -179,7 +174,7 @@ class Layout:
                 used,
                 tuple(widths[:top]),
                 axis.has_null(self.state),
-                joins_at_root(axis, self.state),
+                axis.attribute.nulls == "as_value" and axis.has_null(self.state),
             )
             if field.size > WORD:
                 raise PganonError(f"paths of quasi-identifier {axis.index} have {field.size} bits")

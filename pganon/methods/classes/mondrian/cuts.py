@@ -18,7 +18,7 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.classes.mondrian import population
 from pganon.methods.classes.mondrian.conditions import allowed_cuts, both_sides, measures
 from pganon.methods.classes.mondrian.context import CellContext
-from pganon.methods.common.rounds.ranks import in_order, order, shown, total_weight
+from pganon.methods.common.rounds.rounds import in_order, order, shown, total_weight
 from pganon.methods.common.rounds.rule import at
 from pganon.sqltools import aliased, col, conjunction, equal, fragment, named, num, query
 from pganon.steps import State

@@ -26,15 +26,14 @@ from pganon.methods.common.rounds.rounds import all_moves
 from pganon.resolved.increments import CUTS
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, scalar, text, union_all
-from pganon.steps import CreateTable, State, Step, table
+from pganon.steps import CreateTable, State, Step, staged, table
 
 
 def kept_steps(spec: ReleaseSpec, context: CellContext) -> tuple[Step, ...]:
     """The part "cuts" of a release."""
-    cuts = CreateTable(
+    cuts = staged(
         CUTS,
         "the cuts by values, for people who come later",
-        lambda s: s.stage(CUTS),
         lambda s: union_all(
             [_kept(spec, context, s, number, moves) for number, moves in enumerate(all_moves(s))]
         ),

@@ -33,8 +33,7 @@ from pganon.methods.classes.leaving import outliers_allowed
 from pganon.methods.classes.mondrian.conditions import measures
 from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.classes.mondrian.gains import Offers
-from pganon.methods.common.rounds.candidates import tries
-from pganon.methods.common.rounds.ranks import ranked
+from pganon.methods.common.rounds.rounds import ranked, tries
 from pganon.methods.common.rounds.rule import at
 from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.base import Requirement

@@ -11,7 +11,7 @@ from pganon.encode.axis import LOSS_DECIMALS, TreeAxis
 from pganon.encode.extents import weighted_loss
 from pganon.methods.classes.mondrian import cuts, population
 from pganon.methods.classes.mondrian.context import CellContext
-from pganon.methods.common.rounds.ranks import ranked
+from pganon.methods.common.rounds.rounds import ranked
 from pganon.methods.common.rounds.rule import at, round_table
 from pganon.sqltools import col, fragment, named, num, query
 from pganon.steps import CreateTable, State

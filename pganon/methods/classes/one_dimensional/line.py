@@ -146,6 +146,12 @@ class Line:
                 expressions=[exp.Ordered(this=item.copy()) for item in (col("node", "k"), *order)]
             ),
         )
+        # Units of a block: fewer where many sensitive values are compared with those of all.
+        counted = [
+            state[facts.value_count(r.sensitive)] + 1
+            for r in self.spec.requirements
+            if r.sensitive is not None and r.model.needs_reference
+        ]
         return query(
             "select (:along - 1)::integer as unit, k.node,"
             " ((:within - 1) * greatest((z.units + :size / 2) / :size, 1) / z.units)::integer"
@@ -153,17 +159,8 @@ class Line:
             {"k": keyed, "z": sizes},
             along=along,
             within=within,
-            size=num(self._size(state)),
+            size=num(max(min(BLOCK, *[COUNTERS // n for n in counted]), 1) if counted else BLOCK),
         ).select(*[col(name, "k") for name in (*self.codes, *self.identity)])
-
-    def _size(self, state: State) -> int:
-        """Units of a block: fewer where many sensitive values are compared with those of all."""
-        counted = [
-            state[facts.value_count(r.sensitive)] + 1
-            for r in self.spec.requirements
-            if r.sensitive is not None and r.model.needs_reference
-        ]
-        return max(min(BLOCK, *[COUNTERS // n for n in counted]), 1) if counted else BLOCK
 
     def _word(self, state: State, word: int) -> exp.Expr:
         def of(axis: Axis) -> exp.Expr:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,69 +25,54 @@ from pganon.steps.tasks import TaskResult
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Order:
+def order(layout: Layout, problem: Problem, units: Units) -> TaskResult:
     """Which attributes' digits go behind all others, by a sample of the units."""
-
-    layout: Layout
-    problem: Problem
-    units: Units
-
-    def __call__(self) -> TaskResult:
-        return TaskResult(list(enumerate(searched(self.problem, self.units, self.layout.digits))))
+    return TaskResult(list(enumerate(searched(problem, units, layout.digits))))
 
 
-@dataclass(frozen=True)
-class Added:
+def added(layout: Layout) -> TaskResult:
     """What every value adds to the number of a record, which puts records along the line."""
-
-    layout: Layout
-
-    def __call__(self) -> TaskResult:
-        added = summands(self.layout.digits, self.layout.attributes)
-        rows = [
-            (number, word, code, adds)
-            for number, of_attribute in enumerate(added)
-            for word, by_code in enumerate(of_attribute)
-            for code, adds in enumerate(by_code.tolist())
-        ]
-        return TaskResult(rows, {"words": len(added[0])})
+    every = summands(layout.digits, layout.attributes)
+    rows = [
+        (number, word, code, adds)
+        for number, of_attribute in enumerate(every)
+        for word, by_code in enumerate(of_attribute)
+        for code, adds in enumerate(by_code.tolist())
+    ]
+    return TaskResult(rows, {"words": len(every[0])})
 
 
-@dataclass(frozen=True)
-class Block:
+def classes(
+    block: int,
+    first: int,
+    layout: Layout,
+    problem: Problem,
+    units: Units,
+    sizes: Ints | None,
+    rounds: int,
+    limit: int,
+    price: float,
+    seed: int,
+) -> TaskResult:
     """The classes of the units of a block.
 
-    Attributes:
+    Args:
         first: number of its first cell.
         sizes: how many units every cell is; None where each is one.
         limit: records that may be left out; `price`: of one, as a loss.
     """
 
-    block: int
-    first: int
-    layout: Layout
-    problem: Problem
-    units: Units
-    sizes: Ints | None
-    rounds: int
-    limit: int
-    price: float
-    seed: int
-
-    def __call__(self) -> TaskResult:
-        order = along(self.layout.digits, list(self.units.codes))
-        units = self.units.reordered(order)
-        made = partition(self.problem, units, strips(self.problem, units))
-        staying = leaving_out(self.problem, units, made, self.limit, self.price)
-        classes = classes_of(self.problem, units, staying)
-        if self.rounds and countable(units):
-            draws = Draws(f"{self.seed}|{self.block}|".encode())
-            classes = refined(self.problem, units, classes, self.layout.digits, self.rounds, draws)
-        labels = np.empty(len(order), dtype=np.int64)
-        labels[order] = classes.labels
-        columns = [labels] if self.sizes is None else runs(labels, self.sizes)
-        return TaskResult([(self.block, self.first, *map(array_text, columns))])
+    line = along(layout.digits, list(units.codes))
+    units = units.reordered(line)
+    made = partition(problem, units, strips(problem, units))
+    found = classes_of(problem, units, leaving_out(problem, units, made, limit, price))
+    if rounds and countable(units):
+        draws = Draws(f"{seed}|{block}|".encode())
+        found = refined(problem, units, found, layout.digits, rounds, draws)
+    labels = np.empty(len(line), dtype=np.int64)
+    labels[line] = found.labels
+    columns = [labels] if sizes is None else runs(labels, sizes)
+    return TaskResult([(block, first, *map(array_text, columns))])
 
 
 def runs(labels: Ints, sizes: Ints) -> list[Ints]:

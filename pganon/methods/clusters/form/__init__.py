@@ -5,16 +5,25 @@ steward's `members` and, where supported combinations count, `reference`: the co
 exist. A view expands the arrays to their product. Cluster numbers are a random permutation
 under the run's secret key, arrays are sorted and bags shuffled, so none discloses the order of the
 source or of the computation.
+
+Nobody is a row of a cluster, so it has no sizes of groups in which people look the same, but the
+combinations that remain for who knows a person's values in another QS set. An array has every
+value of its cluster once, so its records are spread evenly over them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from sqlglot import exp
 
+from pganon.catalog.values import in_order
+from pganon.encode.axis import Axis, axes
 from pganon.forms.elements import text_key
 from pganon.forms.form import (
+    STRUCTURE,
+    Evidence,
     Linkage,
     Publication,
     PublishedForm,
@@ -25,17 +34,231 @@ from pganon.forms.form import (
 )
 from pganon.forms.links import Linked, LinkedColumn
 from pganon.forms.sentences import Told, count, number, share, told
-from pganon.forms.shape import PublishedRelation, Shape
+from pganon.forms.shape import PublishedRelation, Relations, Shape
 from pganon.forms.utility import ClusterUtility, Utility
 from pganon.identifiers import quote
-from pganon.methods.clusters.form import staging, utility, verification
-from pganon.methods.clusters.form.evidence import EVIDENCE
-from pganon.methods.clusters.form.utility import WHOLE
+from pganon.methods.clusters.form import staging, utility
+from pganon.methods.clusters.form.staging import value_key
+from pganon.methods.clusters.form.utility import COMBINATIONS, WHOLE
+from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
+from pganon.methods.common.form.checks import violations_check
+from pganon.metrics import distribution
+from pganon.metrics.evidence import candidates, distributions, exactness
+from pganon.metrics.evidence.people import fewest
 from pganon.policy.options import CLUSTER_NO, SIZE
-from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import cast, col, named, query, render
-from pganon.steps import State
-from pganon.steps.relations import PublishedView, ViewColumn
+from pganon.privacy.base import Relation
+from pganon.privacy.quasi_sensitive import QSSet, product_histogram, supported_histogram
+from pganon.resolved.model import Attribute, ReleaseSpec
+from pganon.sqltools import cast, col, fragment, named, num, query, render, scalar, total
+from pganon.steps import Parallel, State, Step
+from pganon.steps.facts import Facts
+from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+MESSAGES = {
+    "qs_k_anonymity.size": "Every cluster shows values of at least {required} records together.",
+    "qs_k_anonymity.min_values": "Every column has at least {required} values in every cluster.",
+}
+
+
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure the requirement, only from the relations in `tables`."""
+    model = QuasiSensitive(spec).model
+    sets: dict[int, QSSet] = {}
+    for place, attributes in enumerate(spec.qs_sets.values(), start=1):
+        combinations = None
+        if "reference" in tables:
+            combinations = query(
+                "select r.* from reference as r where r.attribute_set = :set",
+                {"reference": tables["reference"]},
+                set=num(place),
+            )
+        sets[place] = QSSet(
+            [a.index for a in attributes], [a.published for a in attributes], combinations
+        )
+    clusters = tables["clusters"]
+    if model.counts_supported:
+        histogram = supported_histogram(clusters, CLUSTER_NO, sets, lambda x, i: value_key(x))
+    else:
+        histogram = product_histogram(clusters, CLUSTER_NO, sets)
+    measured = model.measure(histogram, [CLUSTER_NO])
+    queries = [_structure(spec, tables), _check(spec, "k", model.k, model.worst(measured))]
+    if model.counts_supported:
+        queries.append(_fewest(spec, clusters, "size", model.size, col(SIZE, "c")))
+    if model.min_values > 1:
+        sizes = [fragment("cardinality(:a)", a=col(a.published, "c")) for a in spec.attributes]
+        fewest = exp.func("least", *sizes)
+        queries.append(_fewest(spec, clusters, "min_values", model.min_values, fewest))
+    return tuple(queries)
+
+
+def _fewest(
+    spec: ReleaseSpec, clusters: Relation, symbol: str, parameter: int, measure: exp.Expr
+) -> CheckQuery:
+    """A check that the least `measure` of a cluster reaches the parameter."""
+    worst = query(
+        "select min(g.measure) as measured,"
+        " count(*) filter (where coalesce(g.measure < :m, true)) as failing from g",
+        {"g": query("select :m as measure from c", {"c": clusters}, m=measure)},
+        m=num(parameter),
+    )
+    return _check(spec, symbol, parameter, worst)
+
+
+def _check(spec: ReleaseSpec, symbol: str, parameter: int, worst: exp.Select) -> CheckQuery:
+    model = QuasiSensitive(spec).model
+    return CheckQuery(
+        model=model.name,
+        symbol=symbol,
+        column=None,
+        parameter=float(parameter),
+        bound=model.comparison,
+        against=f"{model.count} combinations" if symbol == "k" else "",
+        sql=render(worst),
+    )
+
+
+def _structure(spec: ReleaseSpec, tables: Tables) -> CheckQuery:
+    """A check for repeated numbers, clusters without records and arrays that are no sorted sets.
+
+    Bags with another number of values than the cluster has records violate it, too.
+    """
+    bags = [
+        fragment("cardinality(:b) is distinct from c.size", b=col(b.published, "c"))
+        for b in spec.carried
+    ]
+    parts: list[exp.Expr] = [
+        scalar(
+            query(
+                "select count(*) - count(distinct c.cluster_no)"
+                " + count(*) filter (where :wrong) from clusters as c",
+                dict(tables),
+                wrong=exp.or_(fragment("not coalesce(c.size > 0, false)"), *bags),
+            )
+        )
+    ]
+    parts += [scalar(_unsorted(attribute, tables)) for attribute in spec.attributes]
+    broken = exp.select(named(total(parts), "measured"))
+    return violations_check(STRUCTURE, broken)
+
+
+def _unsorted(attribute: Attribute, tables: Tables) -> exp.Select:
+    """Number of different arrays that are empty, not sorted or have a value twice."""
+    arrays = query(
+        "select distinct :a as a from clusters as c",
+        dict(tables),
+        a=col(attribute.published, "c"),
+    )
+    text = attribute.column.kind in ("text", "bpchar", "citext")
+    element = fragment('u.x::text collate "C"' if text else "u.x")
+    sorted_set = query(
+        "select array_agg(v.x order by :place) from v",
+        {"v": query("select distinct :x as x from unnest(d.a) as u(x)", x=element)},
+        place=in_order(attribute.column, col("x", "v")),
+    )
+    shown = fragment("d.a::text[]" if text else "d.a")
+    return query(
+        "select count(*) from d where coalesce(cardinality(d.a), 0) = 0"
+        " or :shown is distinct from :set",
+        {"d": arrays},
+        shown=shown,
+        set=scalar(sorted_set),
+    )
+
+
+def _steps(
+    spec: ReleaseSpec, tables: Callable[[State], Tables], measured: Sequence[Step]
+) -> tuple[Step, ...]:
+    chains: list[list[Step]] = [_combinations(spec)]
+    for axis in axes(spec.attributes):
+        spread = distribution.table_step(axis, _spread)
+        chains.append([spread, *distributions.steps(spec, axis), _exactness(axis)])
+    return (Parallel("evidence", "figures for a report", chains),)
+
+
+def _whole(spec: ReleaseSpec, relations: Callable[[State], Relations]) -> list[Step]:
+    return [*_combinations(spec), *[_exactness(axis) for axis in axes(spec.attributes)]]
+
+
+def _combinations(spec: ReleaseSpec) -> list[Step]:
+    """How many combinations of every set remain that exist."""
+
+    def groups(state: State, number: int) -> exp.Select:
+        return query(
+            "select k.n, c.supported as size from c join k on k.cluster_no = c.cluster_no"
+            " where c.value = :set",
+            {"c": state.work(COMBINATIONS), "k": state.work("cluster_codes")},
+            set=num(number),
+        )
+
+    return [
+        candidates.counted(str(number)).check(
+            f"how many combinations of set {quote(name)} remain in clusters",
+            lambda s, number=number: groups(s, number),
+        )
+        for number, name in enumerate(spec.qs_sets, start=1)
+    ]
+
+
+def _each(axis: Axis, state: State) -> exp.Select:
+    """SELECT n, held: the records of every cluster, and the codes of its values."""
+    return query(
+        "select k.n, :held as held from k",
+        {"k": state.work("cluster_codes")},
+        held=col(axis.code, "k"),
+    )
+
+
+def _exactness(axis: Axis) -> Step:
+    return exactness.observed(
+        axis,
+        lambda s: query(
+            "select coalesce(sum(e.n) filter (where cardinality(e.held) = 1), 0) / sum(e.n)"
+            " as exact, sum(e.n * cardinality(e.held)) / sum(e.n) as width from e",
+            {"e": _each(axis, s)},
+        ),
+    )
+
+
+def _spread(axis: Axis, state: State) -> exp.Select:
+    """SELECT code, p, q, as :mod:`pganon.metrics.distribution` has it."""
+    shares = query(
+        "select u.code, sum(u.n) as n from"
+        " (select e.n::float8 / cardinality(e.held) as n, unnest(e.held) as code from e) as u"
+        " group by u.code",
+        {"e": _each(axis, state)},
+    )
+    return query(
+        "select d.code, d.n::float8 / sum(d.n) over () as p,"
+        " coalesce(s.n / sum(s.n) over (), 0) as q from d left join s on s.code = d.code",
+        {"d": axis.dictionary(state), "s": shares},
+    )
+
+
+def _document(spec: ReleaseSpec, facts: Facts, whole: bool) -> dict[str, Any]:
+    smallest = spec.policy.report.smallest
+    found = [
+        one
+        for number, (name, attributes) in enumerate(spec.qs_sets.items(), start=1)
+        for one in candidates.document(
+            candidates.counted(str(number)),
+            facts,
+            fewest(spec, facts),
+            name,
+            [attribute.published for attribute in attributes],
+            "combinations",
+        )
+    ]
+    return {
+        "format": 1,
+        "smallest": smallest,
+        "class_sizes": {"release": None, "source": None},
+        "sensitive": [],
+        "candidates": found,
+        "attributes": distributions.documents(axes(spec.attributes), facts, smallest, whole=whole),
+    }
+
+
+EVIDENCE = Evidence(_steps, _document, _whole)
 
 
 def views(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[PublishedView, ...]:
@@ -208,7 +431,7 @@ def shape(spec: ReleaseSpec, state: State) -> Shape:
 CLUSTERS = PublishedForm(
     shape,
     Staging(staging.relations, staging.staging_steps),
-    Verification(verification.checks, staging.duplicate_keys, verification.MESSAGES),
+    Verification(checks, staging.duplicate_keys, MESSAGES),
     Publication(views, "clusters", weights=(SIZE,)),
     Statistics(
         utility.measures,

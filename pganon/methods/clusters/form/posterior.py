@@ -9,9 +9,7 @@ Worlds are counted in Python, on numbers of values; see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from sqlglot import exp
 
@@ -19,9 +17,9 @@ from pganon.forms.facts import MEASURE
 from pganon.methods.clusters.quasi_sensitive import QuasiSensitive
 from pganon.methods.clusters.search.exact_cover import worst_posterior
 from pganon.policy.options import CLUSTER_NO
-from pganon.privacy.quasi_sensitive import QSSet, supported_combinations
+from pganon.privacy.quasi_sensitive import supported_combinations
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
-from pganon.steps import Check, CreateTable, Search, State, Step
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 from pganon.steps.tasks import TaskResult
 
@@ -39,10 +37,9 @@ TASK = 500
 def posterior_steps(context: QuasiSensitive) -> list[Step]:
     """From `cluster_codes` to the facts of :func:`posteriors`."""
     return [
-        CreateTable(
+        table(
             "candidates",
             "combinations that exist in small clusters",
-            lambda s: s.work("candidates"),
             lambda s: _candidates(context, s),
         ),
         Search(
@@ -50,9 +47,13 @@ def posterior_steps(context: QuasiSensitive) -> list[Step]:
             "how likely the likeliest combination of a small cluster is",
             lambda s: s.work("posteriors"),
             ((CLUSTER_NO, "integer"), ("attribute_set", "integer"), ("posterior", "float8")),
-            rows=lambda s, batch: _rows(s),
+            rows=lambda s, batch: query(
+                "select c.cluster_no, c.attribute_set, c.size, c.counts, c.combinations from c"
+                " order by c.size, c.cluster_no, c.attribute_set",
+                {"c": s.work("candidates")},
+            ),
             tasks=lambda s, given, rows: [
-                _Count(rows[first : first + TASK]) for first in range(0, len(rows), TASK)
+                partial(_count, rows[first : first + TASK]) for first in range(0, len(rows), TASK)
             ],
         ),
         Check(
@@ -85,13 +86,14 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
             most=num(MOST_COMBINATIONS),
         )
         listed = listed.select(col(CLUSTER_NO, "s")).group_by(col(CLUSTER_NO, "s"))
+        sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in qs_set.arrays]
         parts.append(
             query(
                 "select c.cluster_no, :set as attribute_set, c.n as size, :counts as counts,"
                 " l.combinations from c join l on l.cluster_no = c.cluster_no",
                 {"c": small, "l": listed},
                 set=num(number),
-                counts=_counts(qs_set),
+                counts=cast(exp.Array(expressions=sizes), "int[]"),
             )
         )
     return query(
@@ -101,30 +103,13 @@ def _candidates(context: QuasiSensitive, state: State) -> exp.Expr:
     )
 
 
-def _counts(qs_set: QSSet) -> exp.Expr:
-    sizes = [fragment("cardinality(:a)", a=col(name, "c")) for name in qs_set.arrays]
-    return cast(exp.Array(expressions=sizes), "int[]")
-
-
-def _rows(state: State) -> exp.Select:
-    return query(
-        "select c.cluster_no, c.attribute_set, c.size, c.counts, c.combinations from c"
-        " order by c.size, c.cluster_no, c.attribute_set",
-        {"c": state.work("candidates")},
-    )
-
-
-@dataclass(frozen=True)
-class _Count:
-    rows: Sequence[tuple[Any, ...]]
-
-    def __call__(self) -> TaskResult:
-        counted: list[tuple[int, int, float]] = []
-        for cluster, attribute_set, size, counts, combinations in self.rows:
-            posterior = worst_posterior(counts, combinations, size)
-            if posterior is not None:
-                counted.append((cluster, attribute_set, float(posterior)))
-        return TaskResult(counted)
+def _count(rows: Rows) -> TaskResult:
+    counted: list[tuple[int, int, float]] = []
+    for cluster, attribute_set, size, counts, combinations in rows:
+        posterior = worst_posterior(counts, combinations, size)
+        if posterior is not None:
+            counted.append((cluster, attribute_set, float(posterior)))
+    return TaskResult(counted)
 
 
 def _highest(context: QuasiSensitive, state: State) -> exp.Expr:

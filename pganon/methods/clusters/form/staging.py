@@ -23,7 +23,7 @@ from pganon.methods.common.form.members import (
 from pganon.policy.options import CLUSTER_NO, SIZE
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, union_all
-from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps import Parallel, State, Step, staged, table
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 REFERENCE = "reference"
@@ -50,21 +50,11 @@ def _distinguishes_records(spec: ReleaseSpec) -> bool:
 def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From `assigned` (gid, cell, n), `cells` and `coded` to the staged relations."""
     identities = [
-        CreateTable(
-            "cluster_records",
-            "the cluster of every record",
-            lambda s: s.work("cluster_records"),
-            lambda s: _cluster_records(spec, s),
-        )
+        table("cluster_records", "the cluster of every record", lambda s: _cluster_records(spec, s))
     ]
     return (
         numbers_step(ASSIGNED, "random numbers for the clusters", CLUSTER_NO),
-        CreateTable(
-            "cluster_cells",
-            "the cells of every cluster",
-            lambda s: s.work("cluster_cells"),
-            lambda s: _cluster_cells(spec, s),
-        ),
+        table("cluster_cells", "the cells of every cluster", lambda s: _cluster_cells(spec, s)),
         *(identities if _distinguishes_records(spec) else ()),
         Parallel(
             "relations",
@@ -85,18 +75,16 @@ def staging_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
 
 
 def _cluster_steps(spec: ReleaseSpec) -> list[Step]:
-    bags = CreateTable(
+    bags = table(
         "bags",
         "insensitive values of every cluster, shuffled",
-        lambda s: s.work("bags"),
         lambda s: _bags(spec, s),
         inline=True,
     )
     return [
-        CreateTable(
+        table(
             "cluster_codes",
             "codes of every cluster",
-            lambda s: s.work("cluster_codes"),
             lambda s: small_code_arrays(
                 code_columns(spec),
                 s.work("cluster_cells"),
@@ -106,21 +94,17 @@ def _cluster_steps(spec: ReleaseSpec) -> list[Step]:
         ),
         *[_value_arrays(attribute) for attribute in spec.attributes],
         *([bags] if spec.carried else []),
-        CreateTable(
-            "clusters",
-            "every cluster with the values of its records",
-            lambda s: s.stage("clusters"),
-            lambda s: _clusters(spec, s),
+        staged(
+            "clusters", "every cluster with the values of its records", lambda s: _clusters(spec, s)
         ),
         key_step("clusters", CLUSTER_NO),
     ]
 
 
 def _reference_step(spec: ReleaseSpec) -> Step:
-    return CreateTable(
+    return staged(
         REFERENCE,
         "combinations that exist, which supported ones are counted by",
-        lambda s: s.stage(REFERENCE),
         lambda s: _reference(spec, s),
     )
 
@@ -152,13 +136,7 @@ def _value_arrays(attribute: Attribute) -> Step:
             place=in_order(attribute.column, col("value", "d")),
         )
 
-    return CreateTable(
-        f"arrays{i}",
-        f"arrays of values for attribute {i + 1}",
-        lambda s: s.work(f"arrays{i}"),
-        select,
-        inline=True,
-    )
+    return table(f"arrays{i}", f"arrays of values for attribute {i + 1}", select, inline=True)
 
 
 def _cluster_records(spec: ReleaseSpec, state: State) -> exp.Expr:

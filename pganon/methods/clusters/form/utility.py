@@ -39,7 +39,7 @@ from pganon.privacy.quasi_sensitive import product_histogram, supported_histogra
 from pganon.resolved import increments
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import aliased, col, fragment, named, num, query, scalar, stacked, total
-from pganon.steps import Chains, Check, CreateTable, State, Step
+from pganon.steps import Chains, Check, CreateTable, State, Step, table
 from pganon.steps.facts import RECORDS, Fact, Facts, count, measure
 
 Published = Callable[[State], Relations]
@@ -61,12 +61,7 @@ def _measures(
         return with_constants(spec, tree, state)
 
     context = QuasiSensitive(spec)
-    codes = CreateTable(
-        "cluster_codes",
-        "codes of every cluster",
-        lambda s: s.work("cluster_codes"),
-        lambda s: _codes(spec, lost(s), s),
-    )
+    codes = table("cluster_codes", "codes of every cluster", lambda s: _codes(spec, lost(s), s))
     support = [
         CreateTable(
             f"support{number}",
@@ -160,10 +155,9 @@ def measures(spec: ReleaseSpec) -> Chains:
 
 def further_chains(context: QuasiSensitive) -> Chains:
     """From `cluster_codes` and the combinations that exist to what clusters leave possible."""
-    combinations = CreateTable(
+    combinations = table(
         COMBINATIONS,
         "combinations of every cluster and QS set",
-        lambda s: s.work(COMBINATIONS),
         lambda s: _combinations(context, s),
     )
     counts = Check(

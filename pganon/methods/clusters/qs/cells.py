@@ -26,13 +26,16 @@ from pganon.methods.common.suppression import suppressed_check
 from pganon.privacy.quasi_sensitive import product_histogram, supported_histogram
 from pganon.sqltools import aliased, col, fragment, named, num, query, scalar
 from pganon.steps import Check, CreateTable, State, Step, table
-from pganon.steps.facts import Fact, count
+from pganon.steps.facts import count
 
 CELLS = count("cells", assumed=1000)
 
 
 def cell_steps(context: QSContext) -> list[Step]:
     """From the encoded records to `cells`; refuses a requirement that is not feasible."""
+    # Facts of the columns of :func:`_feasibility`.
+    sets = range(1, len(context.set_names) + 1)
+    reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
     return [
         suppressed_check(context.spec, lambda s: s.work(CODED)),
         table(
@@ -53,7 +56,7 @@ def cell_steps(context: QSContext) -> list[Step]:
             "whether the requirement can be reached at all",
             lambda s: _feasibility(context, s),
             lambda row, state: _infeasible(context, row, state),
-            gives=_feasible(context),
+            gives=[CELLS, *reached, *[count(f"values{axis.index}") for axis in context.axes]],
         ),
     ]
 
@@ -131,13 +134,6 @@ def _feasibility(context: QSContext, state: State) -> exp.Expr:
         values = query("select cardinality(:a) from w", {"w": whole}, a=col(axis.code, "w"))
         tree = tree.select(named(scalar(values), f"values{axis.index}"))
     return tree
-
-
-def _feasible(context: QSContext) -> list[Fact[int]]:
-    """Facts of the columns of :func:`_feasibility`."""
-    sets = range(1, len(context.set_names) + 1)
-    reached = [count(f"{kind}{number}") for kind in ("product", "supported") for number in sets]
-    return [CELLS, *reached, *[count(f"values{axis.index}") for axis in context.axes]]
 
 
 def _infeasible(context: QSContext, row: Mapping[str, Any], state: State) -> PganonError | None:

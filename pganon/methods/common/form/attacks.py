@@ -20,7 +20,7 @@ from pganon.identifiers import quote
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import col, fragment, num, query, scalar
-from pganon.steps import Check, Search, State, Step
+from pganon.steps import Check, Rows, Search, State, Step
 from pganon.steps.facts import Fact, Facts, count, measure, or_null
 from pganon.steps.tasks import Task
 
@@ -102,7 +102,7 @@ class Attack:
     name: str
     of: str
     rows: Callable[[State], exp.Select]
-    task: Callable[[State, Sequence[tuple[Any, ...]]], Task]
+    task: Callable[[State, Rows], Task]
     bounds: Callable[[Facts], Bounds]
     values: str
     source: str

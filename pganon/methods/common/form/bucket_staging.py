@@ -38,7 +38,7 @@ from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, query, stacked
-from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps import CreateTable, Parallel, State, Step, staged
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 
@@ -122,7 +122,10 @@ def staging_steps(
             [
                 *[_table_steps(spec, arrange, buckets, "qit", i) for i in range(len(most.quasi))],
                 [
-                    _members_step(spec, arrange, buckets),
+                    members_step(
+                        "bucket",
+                        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
+                    ),
                     *people_steps(
                         spec,
                         buckets.all_records,
@@ -178,10 +181,9 @@ def _table_steps(
 
 def _counterfeit_steps(spec: ReleaseSpec, buckets: Grouping) -> list[Step]:
     return [
-        CreateTable(
+        staged(
             COUNTERFEITS,
             "numbers of values in a bucket that nobody has",
-            lambda s: s.stage(COUNTERFEITS),
             lambda s: _counterfeits(spec, buckets, s),
         ),
         index_step(lambda s: (COUNTERFEITS, GROUP_ID), COUNTERFEITS),
@@ -221,13 +223,6 @@ def _valued(spec: ReleaseSpec, buckets: Grouping, state: State) -> Relation:
     names = [bucket(0), *[f"v{item.index}" for item in spec.sensitive]]
     owned = query("select 1 from r", {"r": records})
     return stacked([owned.select(*[col(name, "r") for name in names], append=False), unowned])
-
-
-def _members_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Step:
-    return members_step(
-        "bucket",
-        lambda s: _members(spec, arrange(spec, s), buckets.all_records(s), s),
-    )
 
 
 def _records_step(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping, part: int) -> Step:

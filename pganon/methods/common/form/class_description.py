@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.shard_counts import unchanged
+from pganon.encode.work import weighs
 from pganon.forms.elements import exact_column
 from pganon.forms.facts import losses
 from pganon.forms.form import (
@@ -39,15 +41,15 @@ from pganon.methods.common.form.class_records import (
 from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
 from pganon.methods.common.form.label_values import label_views
-from pganon.methods.common.form.population import covered_people, presence
+from pganon.methods.common.form.population import covered_people, covers, presence
 from pganon.methods.common.form.reference import reference_views
 from pganon.metrics import loss
-from pganon.metrics.evidence.classes import evidence_of
+from pganon.metrics.evidence.classes import COVERED, evidence_of, presence_check
 from pganon.metrics.report import ClassMetrics, measure_steps, metrics_of
 from pganon.policy.options import CLASS_ID
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, query
-from pganon.steps import Chains, Check, State, Step
+from pganon.steps import Chains, Check, State, Step, table
 from pganon.steps.relations import PublishedView, ViewColumn
 
 _RECORDS = "records"
@@ -133,6 +135,23 @@ def whole_measures(
     return [basic]
 
 
+def _among(spec: ReleaseSpec, tables: Callable[[State], Tables]) -> list[Step]:
+    """Every class is compared with the population once: nothing in evidence takes longer."""
+    purpose = "people of the population whom every class covers"
+    if spec.population is None:
+        weighed = table(COVERED, purpose, partial(weights_of_classes, spec))
+        return [weighed] if weighs(spec) else []
+
+    def pairs(state: State) -> exp.Select:
+        return query("select v.* from v", {"v": state.work("mcovers")})
+
+    return [
+        table("mcovers", "classes and whom they cover", lambda s: covers(spec, tables(s))),
+        table(COVERED, purpose, lambda s: covered_people(tables(s), pairs(s))),
+        presence_check(lambda s: presence(tables(s), pairs(s))),
+    ]
+
+
 DESCRIPTION = Description(classes.shape, members)
 
 ON_REQUEST = OnRequest(
@@ -157,9 +176,7 @@ CLASSES = PublishedForm(
         evidence_of(
             classes.shape,
             class_checks.histogram,
-            covered=covered_people,
-            present=presence,
-            weights=weights_of_classes,
+            among=_among,
             description=DESCRIPTION,
         ),
         nothing,

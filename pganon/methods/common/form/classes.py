@@ -64,8 +64,8 @@ from pganon.methods.common.form.reference import (
     shares_steps,
     stored_reference,
 )
-from pganon.methods.common.form.regions.bounds import bound_steps
 from pganon.methods.common.form.regions.classes import (
+    bound_steps,
     region_losses,
     region_parts,
     region_step,
@@ -76,7 +76,7 @@ from pganon.resolved.increments import CUTS
 from pganon.resolved.labels import labelled
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, query
-from pganon.steps import Chains, CreateTable, Parallel, State, Step
+from pganon.steps import Chains, Parallel, State, Step, staged, table
 from pganon.steps.relations import (
     DATA_SCHEMA,
     PRIVATE_SCHEMA,
@@ -149,12 +149,7 @@ def staging_steps(
         *profitable_steps(spec),
         drawn_numbers(lambda s: _groups(spec, s), "random numbers for the classes", CLASS_ID),
         *([different_check(spec)] if counts else []),
-        CreateTable(
-            "grouped_classes",
-            "the class of every cell",
-            lambda s: s.work(GROUPED_CLASSES),
-            lambda s: _grouped_classes(spec, s),
-        ),
+        table(GROUPED_CLASSES, "the class of every cell", lambda s: _grouped_classes(spec, s)),
         *placed_steps(spec),
         Parallel(
             "of_records",
@@ -163,18 +158,10 @@ def staging_steps(
         ),
         *shares_steps(spec),
         *([*bound_steps(spec), region_step(spec)] if spec.shows_regions else []),
-        CreateTable(
-            "extents",
-            "size and extent of every class",
-            lambda s: s.work(EXTENTS),
-            lambda s: _extents(spec, s),
-        ),
+        table(EXTENTS, "size and extent of every class", lambda s: _extents(spec, s)),
         *([] if spec.shows_regions else preparation_steps(attributes)),
-        CreateTable(
-            "classes",
-            "generalized quasi-identifiers of every class",
-            lambda s: s.stage("classes"),
-            lambda s: _classes(spec, s),
+        staged(
+            "classes", "generalized quasi-identifiers of every class", lambda s: _classes(spec, s)
         ),
         key_step("classes", CLASS_ID),
         *average_steps(spec),
@@ -233,10 +220,9 @@ def _classes(spec: ReleaseSpec, state: State) -> exp.Select:
 
 def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains:
     """Steps that need nothing but the class of every cell."""
-    staged = CreateTable(
+    published_records = staged(
         "records",
         "sensitive and insensitive values of every record with its class",
-        lambda s: s.stage("records"),
         lambda s: records(spec, s),
     )
     members = members_step(
@@ -251,10 +237,9 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
             own_values(spec),
         ),
     )
-    sizes = CreateTable(
+    sizes = table(
         "sizes",
         "records per class",
-        lambda s: s.work("extents_only"),
         lambda s: extents(
             spec,
             s,
@@ -262,17 +247,17 @@ def _of_records(spec: ReleaseSpec, records: Records, extents: Extents) -> Chains
                 axes(spec.attributes), s, s.work(GROUPED_CLASSES), [CLASS_ID], weighted=False
             ),
         ),
+        into="extents_only",
         inline=True,
     )
-    reference = CreateTable(
+    reference = staged(
         "reference",
         "distribution of the source that closeness is held against",
-        lambda s: s.stage("reference"),
         lambda s: stored_reference(spec, s),
     )
-    tables = [staged, members, sizes, *([reference] if referenced(spec) else [])]
+    tables = [published_records, members, sizes, *([reference] if referenced(spec) else [])]
     people = people_steps(spec, lambda s: _owned(spec, s), lambda s: [CLASS_ID])
-    return [*[[table] for table in tables], *([people] if people else [])]
+    return [*[[step] for step in tables], *([people] if people else [])]
 
 
 def _owned(spec: ReleaseSpec, state: State) -> exp.Select:

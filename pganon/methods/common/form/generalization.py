@@ -15,7 +15,7 @@ from pganon.policy.options import CLASS_ID
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, fragment, named, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 GENERALIZED = "generalized"
 """Work table (class_id, published quasi-identifiers): one row per class."""
@@ -36,12 +36,7 @@ def classes_step(
         codes = [col(name, "r") for name in code_columns(spec)]
         return tree.select(named(col(number, "r"), CLASS_ID), *codes, append=False)
 
-    return CreateTable(
-        "grouped_classes",
-        "the class of every record",
-        lambda s: s.work(GROUPED_CLASSES),
-        classes,
-    )
+    return table(GROUPED_CLASSES, "the class of every record", classes)
 
 
 def generalization_steps(
@@ -65,12 +60,11 @@ def generalization_steps(
         return joined.select(*[col(name, "e") for name in tree.named_selects])
 
     return [
-        CreateTable("extents", "extent of every class", lambda s: s.work(EXTENTS), extents),
+        table(EXTENTS, "extent of every class", extents),
         *preparation_steps(attributes),
-        CreateTable(
-            "generalized",
+        table(
+            GENERALIZED,
             "generalized quasi-identifiers of every class",
-            lambda s: s.work(GENERALIZED),
             lambda s: generalized(attributes, s),
         ),
     ]

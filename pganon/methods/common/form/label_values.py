@@ -16,7 +16,7 @@ from pganon.policy.options import LABELS
 from pganon.resolved.labels import labelled
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import col, named, query, render, text, union_all
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, staged
 from pganon.steps.relations import PublishedView, ViewColumn
 
 _COLUMNS = ("column_name", "label", "value")
@@ -27,17 +27,12 @@ def label_steps(spec: ReleaseSpec) -> list[Step]:
     if not labelled(spec):
         return []
     return [
-        CreateTable(
+        staged(
             LABELS,
             "values below the labels of the release, as hierarchies list them",
-            lambda s: s.stage(LABELS),
-            lambda s: _below(spec, s),
+            lambda s: union_all([_of_column(spec, s, item) for item in labelled(spec)]),
         )
     ]
-
-
-def _below(spec: ReleaseSpec, state: State) -> exp.Expr:
-    return union_all([_of_column(spec, state, item) for item in labelled(spec)])
 
 
 def _of_column(spec: ReleaseSpec, state: State, attribute: Attribute) -> exp.Select:

@@ -38,7 +38,7 @@ from pganon.sqltools import (
     query,
     stacked,
 )
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, staged
 
 NOWHERE = 0
 """Number of the group of who is in none, whatever the values are."""
@@ -54,12 +54,8 @@ def members_step(groups: str, select: Callable[[State], exp.Expr]) -> CreateTabl
     Args:
         groups: who was in which of them, for people.
     """
-    return CreateTable(
-        "members",
-        f"the steward's memory of who was in which {groups}",
-        lambda s: s.stage("members"),
-        select,
-        analyze=False,
+    return staged(
+        "members", f"the steward's memory of who was in which {groups}", select, analyze=False
     )
 
 
@@ -147,7 +143,8 @@ def members(
         digested = computed_once(digested)
     marks = [mark(col("member", "t"), col(text.alias, "t"), secret) for text in texts]
     released = query("select t.member from t", {"t": digested}).select(
-        *[col(name, "t") for name in groups.values()], named(_array(marks), "marks")
+        *[col(name, "t") for name in groups.values()],
+        named(cast(exp.Array(expressions=list(marks)), "bigint[]"), "marks"),
     )
     if spec.individual:
         released = released.distinct()  # several records of an individual may be in a group
@@ -158,10 +155,6 @@ def members(
     return (
         stacked([released, _nowhere(spec, nowhere, list(groups.values()))]) if nowhere else released
     )
-
-
-def _array(marks: Sequence[exp.Expr]) -> exp.Expr:
-    return cast(exp.Array(expressions=list(marks)), "bigint[]")
 
 
 def _nowhere(spec: ReleaseSpec, people: Sequence[exp.Select], groups: Sequence[str]) -> exp.Select:

@@ -28,7 +28,7 @@ from pganon.privacy.population import (
 )
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
-from pganon.steps import CreateTable, State
+from pganon.steps import CreateTable, State, staged
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
 POPULATION = "population"
@@ -54,11 +54,11 @@ def population_steps(spec: ReleaseSpec) -> list[CreateTable]:
     if spec.population is None:
         return []
     return [
-        CreateTable(
+        staged(
             "stored_population",
             f"people of {spec.population.name}, to measure the release by",
-            lambda s: s.stage(POPULATION),
             lambda s: _stored(spec, s),
+            into=POPULATION,
         )
     ]
 
@@ -68,17 +68,13 @@ def _stored(spec: ReleaseSpec, state: State) -> exp.Select:
     cell = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=values))
     tree = query("select p.n from p", {"p": state.work(CELLS)})
     tree = tree.select(named(cell, "cell"), *[value.copy() for value in values])
-    for attribute in _labelled(spec):
+    for attribute in (a for a in spec.attributes if a.form is Shown.LABEL):
         alias = f"l{attribute.index}"
         on = exp.EQ(this=col("value", alias), expression=col(f"q{attribute.index}", "p"))
         tree = tree.join(
             aliased(state.work(place(attribute.index)), alias), on=on, join_type="left"
         ).select(named(col("path", alias), f"path{attribute.index}"))
     return tree
-
-
-def _labelled(spec: ReleaseSpec) -> list[Attribute]:
-    return [attribute for attribute in spec.attributes if attribute.form is Shown.LABEL]
 
 
 # -- verification ----------------------------------------------------------------------------------
@@ -90,21 +86,17 @@ def population_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
 
 
 def _check(spec: ReleaseSpec, requirement: Requirement, tables: Tables) -> CheckQuery:
-    model = requirement.model
+    model, pairs = requirement.model, covers(spec, tables)
     if isinstance(model, Presence):
-        measured = model.measure(presence(spec, tables), [])
+        measured = model.measure(presence(tables, pairs), [])
     else:
-        measured = model.measure(covered_people(spec, tables), [])
+        measured = model.measure(covered_people(tables, pairs), [])
     return requirement_check(requirement, measured, hint=_HINTS.get(type(model)))
 
 
-def covered_people(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def covered_people(tables: Tables, pairs: exp.Select) -> exp.Select:
     """SELECT class_id, n, covered: the records of every class, and the people whom it covers."""
-    return _counted(tables, _covered(spec, tables))
-
-
-def _counted(tables: Tables, covers: exp.Select) -> exp.Select:
-    covered = query("select v.class_id, sum(v.n) as n from v group by v.class_id", {"v": covers})
+    covered = query("select v.class_id, sum(v.n) as n from v group by v.class_id", {"v": pairs})
     return query(
         "select r.class_id, r.n, coalesce(o.n, 0)::bigint as covered from (select x.class_id,"
         " count(*) as n from records as x group by x.class_id) as r"
@@ -113,12 +105,12 @@ def _counted(tables: Tables, covers: exp.Select) -> exp.Select:
     )
 
 
-def presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def presence(tables: Tables, pairs: exp.Select) -> exp.Select:
     """SELECT n, presence: so many people, and the chance of each to be in the table; 0 where no
     class is."""
     shares = query(
         "select o.class_id, :share as share from o where o.covered > 0",
-        {"o": _counted(tables, query("select v.class_id, v.n from covered as v"))},
+        {"o": covered_people(tables, query("select v.class_id, v.n from covered as v"))},
         share=share(col("n", "o"), col("covered", "o")),
     )
     chances = query(
@@ -132,10 +124,10 @@ def presence(spec: ReleaseSpec, tables: Tables) -> exp.Select:
         " from population as p left join x on x.cell = p.cell",
         {**tables, "x": chances},
     )
-    return materialized(tree, covered=_covered(spec, tables))
+    return materialized(tree, covered=pairs)
 
 
-def _covered(spec: ReleaseSpec, tables: Tables) -> exp.Select:
+def covers(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     """SELECT class_id, cell, n: the classes that cover people of the stored population.
 
     Every published value of one column is compared with every value of that column first. Classes

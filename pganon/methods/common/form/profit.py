@@ -14,14 +14,14 @@ from pganon.encode.work import CODED, codes_of
 from pganon.forms.form import Tables
 from pganon.forms.work import EXTENTS, GROUPED
 from pganon.methods.common.form.checks import requirement_check
-from pganon.methods.common.form.population import covered_people
+from pganon.methods.common.form.population import covered_people, covers
 from pganon.methods.common.suppression import suppressed_check
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation
 from pganon.privacy.population import PopulationModel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, conjunction, equal, fragment, query
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, staged, table
 from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
 
 LOSSES = "losses"
@@ -39,11 +39,11 @@ def loss_steps(spec: ReleaseSpec) -> list[CreateTable]:
     if not spec.profits:
         return []
     return [
-        CreateTable(
+        staged(
             "stored_losses",
             "what every class loses, to measure the release by",
-            lambda s: s.stage(LOSSES),
             lambda s: _lost(spec, s, s.work(EXTENTS), CLASS_ID),
+            into=LOSSES,
         )
     ]
 
@@ -81,12 +81,7 @@ def profitable_steps(spec: ReleaseSpec) -> list[Step]:
     if not leaves_unprofitable_out(spec):
         return []
     return [
-        CreateTable(
-            _PROFITABLE,
-            "the groups that pay",
-            lambda s: s.work(_PROFITABLE),
-            lambda s: _paying(spec, s),
-        ),
+        table(_PROFITABLE, "the groups that pay", lambda s: _paying(spec, s)),
         suppressed_check(
             spec,
             lambda s: s.work(_PROFITABLE),
@@ -129,7 +124,7 @@ def profit_checks(spec: ReleaseSpec, tables: Tables) -> list[CheckQuery]:
 def _classes(spec: ReleaseSpec, tables: Tables, model: object) -> exp.Select:
     """SELECT n, ncp, [covered] of every class; one that has no loss is taken to lose everything."""
     if isinstance(model, PopulationModel):
-        counted = covered_people(spec, tables)
+        counted = covered_people(tables, covers(spec, tables))
     else:
         counted = query(
             "select x.class_id, count(*) as n from records as x group by x.class_id", dict(tables)

@@ -29,7 +29,7 @@ from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Attribute, Shown
 from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import CreateTable, State, Step, table
 
 # -- means and modes -------------------------------------------------------------------------------
 
@@ -157,10 +157,9 @@ def preparation_steps(axes: tuple[Axis, ...]) -> list[Step]:
             steps.append(centre_step(axis))
         if axis.attribute.form is Shown.SET:
             steps.append(
-                CreateTable(
+                table(
                     f"sets{axis.index}",
                     f"arrays of values for attribute {axis.index + 1}",
-                    lambda s, axis=axis: s.work(f"sets{axis.index}"),
                     lambda s, axis=axis: _sets(axis, s),
                     inline=True,
                 )

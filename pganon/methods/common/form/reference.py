@@ -29,7 +29,7 @@ from pganon.policy.options import REFERENCE, SHARE
 from pganon.privacy.base import Relation, Requirement
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, render, scalar, union_all
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, State, Step, staged
 from pganon.steps.facts import counts
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
@@ -50,12 +50,7 @@ def shares_steps(spec: ReleaseSpec) -> list[Step]:
     item = published(spec)
     if item is None:
         return []
-    shown = CreateTable(
-        SHARES,
-        "the distribution that is published",
-        lambda s: s.stage(SHARES),
-        lambda s: _shares(spec, item, s),
-    )
+    shown = staged(SHARES, "the distribution that is published", lambda s: _shares(spec, item, s))
     if first_of(spec, item) is not None:
         return [shown]  # nothing, and of nobody whom the run suppresses
     shares = Check(

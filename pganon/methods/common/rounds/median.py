@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, OrderedAxis
-from pganon.methods.common.rounds.ranks import ranked
+from pganon.methods.common.rounds.rounds import ranked
 from pganon.methods.common.rounds.rule import CutRule, at, round_table
 from pganon.methods.common.search.medians import DECIMALS
 from pganon.sqltools import col, fragment, num, query

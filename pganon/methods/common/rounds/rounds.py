@@ -9,14 +9,198 @@ from sqlglot import exp
 
 from pganon.encode.axis import Axis
 from pganon.encode.extents import group_extents
+from pganon.encode.facts import weight_type
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.pairs import paired
-from pganon.methods.common.rounds.candidates import tries
-from pganon.methods.common.rounds.halves import halves
 from pganon.methods.common.rounds.rule import CutRule, at, round_table
-from pganon.sqltools import col, fragment, named, num, query, union_all
+from pganon.sqltools import cast, col, equal, fragment, named, num, query, union_all
 from pganon.steps import Check, CreateTable, Loop, State, Step, table
 from pganon.steps.facts import Fact, count, flag
+
+
+def shown(rule: CutRule, state: State, *carried: str) -> exp.Select:
+    """(node, attr, n, v, w, codes, carried): every cell with its value on every tried attribute."""
+    return query(
+        "select c.node, t.attr, t.n, :key as v, c.w"
+        " from cells as c join tries as t on t.node = c.node",
+        at(state, "cells", "tries"),
+        key=rule.key(state, "t"),
+    ).select(*[col(name, "c") for name in (*rule.codes, *carried)])
+
+
+def order(rule: CutRule, table: str, weight: str) -> exp.Expr:
+    """Sort key of values: falling frequency or the key itself."""
+    return rule.by_attribute(
+        col("attr", table),
+        lambda axis: (
+            exp.Neg(this=col(weight, table)) if rule.by_frequency(axis) else col("v", table)
+        ),
+    )
+
+
+def ranked(rule: CutRule, state: State) -> exp.Expr:
+    """(node, attr, v, w, n, pos, cum, [extents]): one row per value; see :func:`in_order`."""
+    values = query(
+        "select x.node, x.attr, x.v, :w as w from x group by x.node, x.attr, x.v",
+        {"x": shown(rule, state)},
+        w=total_weight(state, "x"),
+    )
+    return in_order(rule, state, values, "w")
+
+
+def in_order(
+    rule: CutRule, state: State, values: exp.Select, weight: str, parts: Sequence[str] = ()
+) -> exp.Select:
+    """Values with their position and cumulative weight, and what their cells cover.
+
+    The extents are those of its cells on all attributes: enough for the extents of either
+    side of any cut.
+
+    Args:
+        values: aggregates over cells `x`, by group, attribute, value and its parts.
+        weight: column with the weight of a whole value.
+        parts: columns by which a value is divided.
+    """
+    covered = rule.axes if rule.covers else ()
+    extents = [item for axis in covered for item in axis.extent(state, "x")]
+    by = [col("node", "g"), col("attr", "g")]
+    placed = [order(rule, "g", weight), col("v", "g"), *[col(part, "g") for part in parts]]
+    window = exp.Window(
+        partition_by=by, order=exp.Order(expressions=[exp.Ordered(this=item) for item in placed])
+    )
+    tree = query(
+        "select g.node, g.attr, g.v, g.w, t.n, :pos::int as pos, :cum::bigint as cum"
+        " from g join tries as t on t.node = g.node and t.attr = g.attr",
+        {"g": values.select(*extents), **at(state, "tries")},
+        pos=exp.paren(_over(fragment("row_number()"), window)),
+        cum=exp.paren(_over(fragment("sum(g.w)"), window, rows=True)),
+    )
+    extra = [*[item.alias for item in extents], *parts]
+    return tree.select(*[col(name, "g") for name in extra])
+
+
+def _over(aggregate: exp.Expr, window: exp.Window, *, rows: bool = False) -> exp.Window:
+    tree = window.copy()
+    tree.set("this", aggregate)
+    if rows:
+        tree.set("spec", exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING"))
+    return tree
+
+
+def total_weight(state: State, table: str) -> exp.Expr:
+    return cast(fragment("sum(:w)", w=col("w", table)), weight_type(state))
+
+
+_WIDEST = """
+    select x.node, x.n, x.attr, x.level, x.rank, x.available > x.tried as more
+    from (
+        select r.*,
+        case when r.again then r.available when r.n < :small then least(r.available, :several)
+        else :candidates end as tried
+        from (
+            select l.node, l.n, l.again, a.attr, a.level,
+            (row_number() over (partition by l.node order by :widest desc, a.attr))::smallint
+            as rank,
+            (count(*) over (partition by l.node))::smallint as available
+            from l cross join lateral (select v.* from attributes as v) as a where a.loss > 0
+        ) as r
+    ) as x where x.rank <= x.tried
+"""
+
+SMALL = 4
+"""A group of fewer times the fewest records of a class is tried on more attributes at once: some
+of the widest have no allowable cut there, and a second try of others takes a round."""
+
+SEVERAL = 12
+"""Attributes that such a group is tried on."""
+
+
+def tries(rule: CutRule, state: State) -> exp.Expr:
+    """(node, n, attr, level, rank, more): the widest attributes, as many as can compete.
+
+    A group that is tried again gets all of them, widest first, as the ones before did not
+    decide the cut. `more` says whether some are left out.
+    """
+    # (node, n, again, l<i>, level<i>): weighted loss and level of every active group.
+    tree = query("select e.node, e.n, e.again from nodes as e", at(state, "nodes"))
+    for axis in rule.axes:
+        loss = fragment(
+            ":loss::float8 * :weight::float8",
+            loss=exp.paren(rule.loss(axis, state, "e")),
+            weight=exp.Literal.number(repr(axis.attribute.weight)),
+        )
+        level = fragment(":level::smallint", level=exp.paren(rule.level(axis, state, "e")))
+        columns = named(loss, f"l{axis.index}"), named(level, f"level{axis.index}")
+        tree.select(*columns, copy=False)
+    # Without the offset the planner would merge this query with the one around it, which names
+    # every loss several times, and compute it as often.
+    return query(
+        _WIDEST,
+        {"l": tree.offset(0), "attributes": _rows(rule)},
+        small=num(SMALL * rule.minimum_size),
+        several=num(SEVERAL),
+        candidates=num(rule.candidates),
+        widest=rule.rank(col("loss", "a")),
+    )
+
+
+def _rows(rule: CutRule) -> exp.Select:
+    """Lateral rows (attr, level, loss), one per attribute, of the losses in `l`."""
+    values = exp.Values(
+        expressions=[
+            exp.Tuple(
+                expressions=[
+                    fragment(":i::smallint", i=num(axis.index)),
+                    col(f"level{axis.index}", "l"),
+                    col(f"l{axis.index}", "l"),
+                ]
+            )
+            for axis in rule.axes
+        ],
+        alias=exp.TableAlias(
+            this=exp.to_identifier("v"),
+            columns=[exp.to_identifier(name) for name in ("attr", "level", "loss")],
+        ),
+    )
+    return exp.select("v.attr", "v.level", "v.loss").from_(values)
+
+
+SIDE = ("node", "attr", "is_left")
+
+
+def halves(rule: CutRule, state: State) -> exp.Expr:
+    """(node, attr, is_left, n, extents, [side columns]): both sides of these cuts."""
+    tree = query(
+        "select r.node, r.attr, r.cum <= b.cum as is_left, sum(r.w)::bigint as n"
+        " from ranked as r join b on b.node = r.node and b.attr = r.attr"
+        " group by r.node, r.attr, r.cum <= b.cum",
+        {"b": rule.competing(state, rule.cuts(state)), **at(state, "ranked")},
+    )
+    merged = [axis for axis in rule.axes if rule.covers and axis.merged(state, "r")]
+    tree = tree.select(*[item for axis in merged for item in axis.merged(state, "r")])
+    tree = tree.select(*rule.side_columns(state))
+    counted = [axis for axis in rule.axes if axis not in merged]
+    if not counted:
+        return tree
+    return (
+        query("select m.* from m", {"m": tree})
+        .join(_counted(rule, state, counted).subquery("k"), on=equal(SIDE, "k", "m"))
+        .select(*[col(item.alias, "k") for axis in counted for item in axis.extent(state, "c")])
+    )
+
+
+def _counted(rule: CutRule, state: State, counted: list[Axis]) -> exp.Select:
+    """(node, attr, is_left, extents) of attributes whose extents `ranked` does not have."""
+    side = exp.paren(rule.is_left(state, "b"))
+    tree = query(
+        "select b.node, b.attr, :left as is_left from cells as c join b on b.node = c.node",
+        {"b": rule.competing(state, rule.cuts(state)), **at(state, "cells")},
+        left=side,
+    )
+    tree = rule.with_place(state, tree, "b")
+    tree = tree.select(*[item for axis in counted for item in axis.extent(state, "c")])
+    return tree.group_by(col("node", "b"), col("attr", "b"), side.copy())
+
 
 _FINISHED = flag("finished")
 _ROUNDS = count("cut_rounds")
@@ -87,7 +271,8 @@ class CutRounds:
                 {"done": state.work("done", round=number)},
                 pair=paired(num(number), col("leaf", "d")),
             ).select(*[col(name, "d") for name in self._final_columns])
-            for number in _finishing(state)
+            for number in range(state[_ROUNDS])
+            if state[_final(number)] > 0
         ]
         return union_all([*parts, *([self.groups_beside(state)] if self.groups_beside else [])])
 
@@ -264,8 +449,3 @@ def remaining(state: State) -> tuple[QualifiedName, QualifiedName]:
 def rounds_of(state: State) -> int:
     """How many rounds there were."""
     return state[_ROUNDS]
-
-
-def _finishing(state: State) -> list[int]:
-    """Rounds in which groups became final."""
-    return [n for n in range(state[_ROUNDS]) if state[_final(n)] > 0]

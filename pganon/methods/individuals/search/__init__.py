@@ -7,8 +7,7 @@ has to be left out before any search, `danonyir` the search, and `classes` what 
 individuals that are left over.
 """
 
-from pganon.methods.common.search.elements import Categorical, Domain, Numeric
-from pganon.methods.common.search.tree import Hierarchical
+from pganon.methods.common.search.elements import Categorical, Domain, Hierarchical, Numeric
 from pganon.methods.individuals.search.classes import Choice, Classes, Individuals
 from pganon.methods.individuals.search.danonyir import Grown, danonyir
 from pganon.methods.individuals.search.feasibility import forced_suppressions, hopeless

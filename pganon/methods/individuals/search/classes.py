@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from pganon.methods.common.search.elements import Domain
-from pganon.methods.individuals.search.models import ClassModel, ClassState, Person
+from pganon.methods.individuals.search.models import ClassModel, ClassState
 from pganon.methods.individuals.search.pool import UNITS, Element, GrowingClass, Pool
+
+
+class Counted(Protocol):
+    """An individual, of whom a model may want to know more."""
+
+    @property
+    def records(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,12 +26,12 @@ class Individuals:
 
     Attributes:
         parts: per attribute the array of their parts, as the attribute makes it.
-        people: their sensitive values.
+        people: their sensitive values, as the model takes them.
         base: what their element costs more than their records, summed over the records.
     """
 
     parts: Sequence[np.ndarray]
-    people: Sequence[Person]
+    people: Sequence[Counted]
     base: np.ndarray
 
     def __post_init__(self) -> None:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from pganon.methods.individuals.search.models import Person
+from pganon.methods.individuals.search.classes import Counted
 
 
-def hopeless(people: Sequence[Person], alpha: Fraction) -> list[int]:
+def hopeless(people: Sequence[Counted], alpha: Fraction) -> list[int]:
     """Places of individuals with more than alpha of all records, and again of those that remain.
 
     No class can hold them, so they are suppressed. Ascending.

@@ -60,18 +60,18 @@ class Tally:
 
 
 class ClassState(Protocol):
-    """A class so far."""
+    """A class so far, of what its model counts as individuals."""
 
     @property
     def satisfied(self) -> bool: ...
 
-    def add(self, person: Person) -> None: ...
+    def add(self, person: Any) -> None: ...
 
     def merge(self, other: Any) -> None:
         """Add the individuals of another class of the same model, which stays as it is."""
         ...
 
-    def admits(self, person: Person) -> bool:
+    def admits(self, person: Any) -> bool:
         """Whether the class would satisfy the model with one more individual."""
         ...
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from sqlglot import exp
 
@@ -38,7 +37,7 @@ from pganon.policy.options import GROUP_ID
 from pganon.privacy.frequency import LocalBucketDiversity
 from pganon.resolved.model import Attribute, Sensitive
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
-from pganon.steps import Chains, CreateTable, State, Step
+from pganon.steps import Chains, Rows, State, Step, table
 from pganon.steps.facts import Facts
 from pganon.steps.tasks import TaskResult
 
@@ -47,7 +46,7 @@ _ATTACKED = "attacked"
 _EACH = attacks.CANDIDATES // attacks.RECORDS
 """Fewest candidates that a record counts for."""
 
-Learner = Callable[[search.Layout, Sequence[tuple[Any, ...]]], TaskResult]
+Learner = Callable[[search.Layout, Rows], TaskResult]
 
 
 def chains(layout: Layout) -> Chains:
@@ -58,13 +57,10 @@ def chains(layout: Layout) -> Chains:
     ]
     if not learners:
         return []
-    table = CreateTable(
-        _ATTACKED,
-        "records that are attacked, or teach",
-        lambda s: s.work(_ATTACKED),
-        lambda s: _attacked(learners, s),
+    attacked = table(
+        _ATTACKED, "records that are attacked, or teach", lambda s: _attacked(learners, s)
     )
-    return [[table, *[step for attack in learners for step in attack.steps]]]
+    return [[attacked, *[step for attack in learners for step in attack.steps]]]
 
 
 def _attacked(learners: Sequence[_Attack], state: State) -> exp.Select:

@@ -40,9 +40,9 @@ from pganon.methods.local.form.shared_buckets import leader, set_of
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.privacy.rows import Relation
-from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, cast, col, fragment, named, query, stacked
-from pganon.steps import CreateTable, Parallel, State, Step
+from pganon.steps import CreateTable, Parallel, State, Step, staged, table
 from pganon.steps.relations import DATA_SCHEMA, PRIVATE_SCHEMA, StoredRelation
 
 GROUPS = "groups"
@@ -122,27 +122,18 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
                     *people_steps(spec, _records_table, lambda s: [GROUP_ID]),
                 ],
                 [
-                    CreateTable(
+                    staged(
                         RECORDS,
                         "every record with its group and its buckets",
-                        lambda s: s.stage(RECORDS),
                         lambda s: _records(spec, s),
                     ),
                     index_step(lambda s: (RECORDS, GROUP_ID), RECORDS),
                 ],
                 [
-                    CreateTable(
-                        "group_sizes",
-                        "how many records every group has",
-                        lambda s: s.work(GROUP_SIZES),
-                        _sizes,
-                    ),
+                    table(GROUP_SIZES, "how many records every group has", _sizes),
                     *generalization_steps(spec, sizes=lambda s: s.work(GROUP_SIZES)),
-                    CreateTable(
-                        GROUPS,
-                        "what the records of every group show",
-                        lambda s: s.stage(GROUPS),
-                        lambda s: _groups(layout, s),
+                    staged(
+                        GROUPS, "what the records of every group show", lambda s: _groups(layout, s)
                     ),
                     key_step(GROUPS, GROUP_ID),
                 ],
@@ -153,10 +144,9 @@ def staging_steps(layout: Layout) -> tuple[Step, ...]:
 
 
 def _reference_step(spec: ReleaseSpec) -> CreateTable:
-    return CreateTable(
+    return staged(
         "reference",
         "distribution of the first version that closeness is held against",
-        lambda s: s.stage("reference"),
         lambda s: stored_reference(spec, s),
     )
 
@@ -202,10 +192,9 @@ def group_steps(layout: Layout) -> list[Step]:
             "random numbers for the groups",
             GROUP_ID,
         ),
-        CreateTable(
-            "grouped_classes",
+        table(
+            GROUPED_CLASSES,
             "the group of all records that show the same",
-            lambda s: s.work(GROUPED_CLASSES),
             lambda s: _cells(layout.spec, s),
         ),
     ]
@@ -297,23 +286,19 @@ def _groups(layout: Layout, state: State) -> exp.Expr:
                 named(fragment(":l::text", l=letter), form_column(item.published)), copy=False
             )
     for attribute in layout.spec.attributes:
-        tree = tree.select(*_generalized(attribute, form))
+        # The published columns of an attribute; NULL where its values are not shown.
+        shown = is_generalized(attribute, form)
+        columns: list[exp.Expr] = []
+        for column in attribute_columns(attribute):
+            value: exp.Expr = col(column.name, "e")
+            if attribute.hidden is not None:
+                # CASE loses the length or scale of a type.
+                value = cast(
+                    fragment("case when :shown then :v end", shown=shown, v=value), column.type
+                )
+            columns.append(named(value, column.name))
+        tree = tree.select(*columns)
     return tree.order_by(col(GROUP_ID, "d"))
-
-
-def _generalized(attribute: Attribute, form: exp.Expr) -> list[exp.Expr]:
-    """The published columns of an attribute; NULL where its values are not shown."""
-    shown = is_generalized(attribute, form)
-    columns: list[exp.Expr] = []
-    for column in attribute_columns(attribute):
-        value: exp.Expr = col(column.name, "e")
-        if attribute.hidden is not None:
-            # CASE loses the length or scale of a type.
-            value = cast(
-                fragment("case when :shown then :v end", shown=shown, v=value), column.type
-            )
-        columns.append(named(value, column.name))
-    return columns
 
 
 def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
@@ -336,11 +321,8 @@ def _value_steps(item: Sensitive, method: Numbered) -> Sequence[Step]:
         return rows.select(counted=True)
 
     return [
-        CreateTable(
-            f"values{item.index}",
-            f"values of {item.published} in every bucket",
-            lambda s: s.stage(part),
-            select,
+        staged(
+            f"values{item.index}", f"values of {item.published} in every bucket", select, into=part
         ),
         index_step(lambda s: (part, bucket_column(item.published)), f"values{item.index}"),
     ]

@@ -219,22 +219,18 @@ def _whole(spec: ReleaseSpec, item: Sensitive, tables: Tables) -> exp.Select:
         value=value_key(item, "t"),
         v=in_order(item.column, col(item.published, "t")),
     )
+    # The value in a type that min() supports.
+    place = col("place", "t")
     counted = query(
         "select t.value, min(:place) as place, sum(t.count) as n from t group by t.value",
         {"t": rows},
-        place=_comparable(item),
+        place=fragment(":v::text", v=place) if item.column.kind in ("boolean", "uuid") else place,
     )
     return query(
         "select x.value, row_number() over (order by x.place nulls last)::int as position,"
         " x.n::float8 / sum(x.n) over () as share from x",
         {"x": counted},
     )
-
-
-def _comparable(item: Sensitive) -> exp.Expr:
-    """The value in a type that min() supports."""
-    place = col("place", "t")
-    return fragment(":v::text", v=place) if item.column.kind in ("boolean", "uuid") else place
 
 
 def _single(item: Sensitive, tables: Relations) -> exp.Select:

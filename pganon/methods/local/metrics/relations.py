@@ -27,7 +27,7 @@ from pganon.metrics.source import all_records, on_line
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive, Shown
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
-from pganon.steps import CreateTable, State, Step
+from pganon.steps import State, Step, table
 
 SHOWN, HIDDEN, WITHHELD = "g", "b", "w"
 """Forms of a value."""
@@ -49,48 +49,45 @@ def steps(
 ) -> list[Step]:
     """From the source and the release to the work tables of this module."""
     return [
-        CreateTable(
-            "metric_source",
-            "source records by codes",
-            lambda s: s.work("msource"),
-            lambda s: _source(spec, s),
+        table(
+            "metric_source", "source records by codes", lambda s: _source(spec, s), into="msource"
         ),
-        CreateTable(
+        table(
             "metric_rows",
             "published records by group and buckets",
-            lambda s: s.work("mrows"),
             lambda s: _rows(spec, shape(s), tables(s)),
+            into="mrows",
         ),
         *[
-            CreateTable(
+            table(
                 f"metric_values{item.index}",
                 f"values of the buckets of sensitive column {item.index + 1}",
-                lambda s, item=item: s.work(f"mvalues{item.index}"),
                 lambda s, item=item: _values(item, shape(s), tables(s), s),
+                into=f"mvalues{item.index}",
             )
             for item in spec.sensitive
         ],
         *[
-            CreateTable(
+            table(
                 f"metric_placed{axis.index}",
                 f"hidden values of attribute {axis.index + 1} among those that are shown",
-                lambda s, axis=axis: s.work(f"mplaced{axis.index}"),
                 lambda s, axis=axis: _placed(spec, axis, s),
+                into=f"mplaced{axis.index}",
             )
             for axis in axes(spec.attributes)
             if axis.attribute.hidden is not None
         ],
-        CreateTable(
+        table(
             "metric_where_source",
             "where the values of source records are",
-            lambda s: s.work("mwheresource"),
             lambda s: stacked([_of_source(spec, a, s) for a in spec.attributes]),
+            into="mwheresource",
         ),
-        CreateTable(
+        table(
             "metric_where_shown",
             "where the values of published records are",
-            lambda s: s.work("mwhereshown"),
             lambda s: stacked([_of_release(spec, a, s) for a in spec.attributes]),
+            into="mwhereshown",
         ),
     ]
 

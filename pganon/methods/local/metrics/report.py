@@ -89,20 +89,16 @@ class LocalMetrics(Metrics):
         if self.workload:
             shown.append(self.workload.shown())
         if self.bounds:
-            shown.append(_grid(self.bounds))
+            names = ["mean width", "median width", "certain bounds", "sums outside"]
+            rows = [
+                (
+                    f"sum of {column}",
+                    *map(figure, (b.mean, b.median, b.certain_median, b.outside)),
+                )
+                for column, b in self.bounds.items()
+            ]
+            shown.append(Grid(["bounds of the", *names], rows, names))
         return shown
-
-
-def _grid(bounds: Mapping[str, Bounds]) -> Grid:
-    names = ["mean width", "median width", "certain bounds", "sums outside"]
-    rows = [
-        (
-            f"sum of {column}",
-            *map(figure, (b.mean, b.median, b.certain_median, b.outside)),
-        )
-        for column, b in bounds.items()
-    ]
-    return Grid(["bounds of the", *names], rows, names)
 
 
 def measure_steps(
@@ -126,7 +122,15 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetric
     """The metrics that :func:`measure_steps` observed."""
     measured: dict[str, Any] = {}
     if request.everything:
-        measured = _losses(spec, state)
+        # Discernibility and NCP, from facts that every run observes.
+        # Records that are not encoded count as if they hid nothing.
+        gone = (state[RECORDS] - state[KEPT]) * len(spec.attributes) + state[SUPPRESSED_CELLS]
+        lost, cells = state[LOSS] + gone, state[CELLS] + gone
+        measured = {
+            "discernibility": state[SQUARES] + float(state[SUPPRESSED]) * state[RECORDS],
+            "ncp": lost,
+            "ncp_relative": lost / cells if cells else None,
+        }
     if request.workload is not None:
         facts, items = state.facts, added(spec)
         measured["workload"] = WorkloadMetrics(
@@ -136,18 +140,6 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> LocalMetric
         )
         measured["bounds"] = {item.published: _bounds(item.index, facts) for item in items}
     return LocalMetrics(**measured)
-
-
-def _losses(spec: ReleaseSpec, state: State) -> dict[str, float | None]:
-    """Discernibility and NCP, from facts that every run observes."""
-    # Records that are not encoded count as if they hid nothing.
-    gone = (state[RECORDS] - state[KEPT]) * len(spec.attributes) + state[SUPPRESSED_CELLS]
-    lost, cells = state[LOSS] + gone, state[CELLS] + gone
-    return {
-        "discernibility": state[SQUARES] + float(state[SUPPRESSED]) * state[RECORDS],
-        "ncp": lost,
-        "ncp_relative": lost / cells if cells else None,
-    }
 
 
 def workload_of(spec: ReleaseSpec, asked: Workload) -> Workload:

@@ -15,23 +15,198 @@ outside. `least` and `most` take as many as must and may match.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.axis import Axis, axes
 from pganon.encode.work import sensitive_values
 from pganon.forms.request import Workload
-from pganon.methods.local.metrics import answers
-from pganon.methods.local.metrics.answers import reach
-from pganon.methods.local.metrics.relations import always_hidden
+from pganon.methods.local.metrics.relations import HIDDEN, SHOWN, WITHHELD, always_hidden, hiding
 from pganon.metrics.answers import error_step
+from pganon.metrics.boxes import of_attribute
 from pganon.metrics.draws import holds, predicates
 from pganon.metrics.queries import draws, queries
+from pganon.metrics.source import on_line
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.sqltools import (
+    aliased,
+    cast,
+    col,
+    computed_once,
+    fragment,
+    named,
+    num,
+    query,
+    stacked,
+    text,
+)
+from pganon.steps import Check, CreateTable, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
+
+KINDS = ("source", "shown")
+
+
+def answer_steps(spec: ReleaseSpec, places: int) -> list[Step]:
+    """From `mwhere` to `mmatch` and `mreach`, for the source and the release."""
+    chain: list[Step] = []
+    for kind in KINDS:
+        chain += [
+            table(
+                f"workload_match_{kind}",
+                "values that match" if kind == "source" else "shares of what is shown that match",
+                lambda s, kind=kind: _matches(spec, places, kind, s),
+                into=f"mmatch{kind}",
+            ),
+            *[
+                table(
+                    f"workload_reach_{kind}{place}",
+                    f"records that match up to predicate {place + 1} ({kind})",
+                    lambda s, kind=kind, place=place: _reached(kind, place, s),
+                    into=reach(kind, place + 1),
+                )
+                for place in range(places)
+            ],
+        ]
+    return chain
+
+
+def reach(kind: str, places: int) -> str:
+    """Work table (query, row, n) after so many predicates."""
+    return f"mreach{kind}{places}"
+
+
+def _reached(kind: str, place: int, state: State) -> exp.Expr:
+    matches = query(
+        "select m.* from m where m.place = :place",
+        {"m": state.work(f"mmatch{kind}")},
+        place=num(place),
+    )
+    where = state.work(f"mwhere{kind}")
+    if place == 0:
+        return query(
+            "select m.query, w.row, m.n from w join m on m.attribute = w.attribute"
+            " and m.form = w.form and m.number = w.number",
+            {"m": matches, "w": where},
+        )
+    # Locations are joined to rows first: joined only by query there would be too many pairs.
+    probes = computed_once(
+        query(
+            "select r.query, r.row, r.n, w.attribute, w.form, w.number from r"
+            " join q on q.query = r.query join w on w.row = r.row and w.attribute = :asked",
+            {"r": state.work(reach(kind, place)), "q": state.work("mqueries"), "w": where},
+            asked=col(f"a{place}", "q"),
+        )
+    )
+    return query(
+        "select x.query, x.row, x.n * m.n as n from x join m on m.query = x.query"
+        " and m.attribute = x.attribute and m.form = x.form and m.number = x.number",
+        {"x": probes, "m": matches},
+    )
+
+
+# -- matches ------------------------------------------------------------------------------------
+
+
+def _matches(spec: ReleaseSpec, places: int, kind: str, state: State) -> exp.Expr:
+    of = _of_source if kind == "source" else _of_release
+    trees = [
+        tree
+        for axis in axes(spec.attributes)
+        for place in range(places)
+        for tree in of(spec, axis, place, state)
+    ]
+    return stacked(trees)
+
+
+def _asking(axis: Axis, place: int, state: State) -> exp.Select:
+    return query(
+        "select q.* from q where :asked = :i",
+        {"q": state.work("mqueries")},
+        asked=col(f"a{place}", "q"),
+        i=num(axis.index),
+    )
+
+
+def _match(
+    tree: exp.Select, axis: Axis, place: int, form: str, number: exp.Expr, n: exp.Expr
+) -> exp.Select:
+    return tree.select(
+        named(num(place), "place"),
+        named(num(axis.index), "attribute"),
+        named(text(form), "form"),
+        named(cast(number, "bigint"), "number"),
+        named(cast(n, "float8"), "n"),
+    )
+
+
+def _of_source(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequence[exp.Select]:
+    asking = _asking(axis, place, state)
+    shown = query(
+        "select q.query from q join d on d.code > 0 and :holds",
+        {"q": asking, "d": axis.dictionary(state)},
+        holds=holds(str(place), col("code", "d")),
+    )
+    trees = [_match(shown, axis, place, SHOWN, col("code", "d"), num(1))]
+    if hiding(spec, axis.attribute) is not None:
+        hidden = query(
+            "select q.query from q join h on :holds",
+            {"q": asking, "h": state.work(f"mplaced{axis.index}")},
+            holds=_between(axis, place),
+        )
+        trees.append(_match(hidden, axis, place, HIDDEN, col("code", "h"), num(1)))
+    return trees
+
+
+def _between(axis: Axis, place: int) -> exp.Expr:
+    """Condition: the hidden value `h` matches; on a line it may lie between shown values."""
+    if not on_line(axis):
+        return holds(str(place), col("below", "h"))
+    return fragment(
+        "h.below >= :first and h.above <= :last",
+        first=col(f"first{place}", "q"),
+        last=col(f"last{place}", "q"),
+    )
+
+
+def _of_release(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequence[exp.Select]:
+    shares = query("select b.query from b where b.n > 0", {"b": of_attribute(axis, place, state)})
+    trees = [_match(shares, axis, place, SHOWN, col("group_id", "b"), col("n", "b"))]
+    item = hiding(spec, axis.attribute)
+    if item is None:
+        return trees
+    asking = _asking(axis, place, state)
+    held = query(
+        "select q.query, v.bucket, sum(v.n) / v.size as n from q join h on :holds"
+        " join v on v.code = h.code group by q.query, v.bucket, v.size",
+        {
+            "q": asking,
+            "h": state.work(f"mplaced{axis.index}"),
+            "v": state.work(f"mvalues{item.index}"),
+        },
+        holds=_between(axis, place),
+    )
+    buckets = query("select x.query from x", {"x": held})
+    trees.append(_match(buckets, axis, place, HIDDEN, col("bucket", "x"), col("n", "x")))
+    if axis.size(state):
+        anything = query("select q.query from q", {"q": asking})
+        trees.append(_match(anything, axis, place, WITHHELD, num(0), _of_all(axis, place, state)))
+    return trees
+
+
+def _of_all(axis: Axis, place: int, state: State) -> exp.Expr:
+    """Matching share of the values that any record shows."""
+    size = num(axis.size(state))
+    if not on_line(axis):
+        return fragment("bit_count(:bits)::float8 / :m", bits=col(f"bits{place}", "q"), m=size)
+    return fragment(
+        "(:last - :first + 1)::float8 / :m",
+        first=col(f"first{place}", "q"),
+        last=col(f"last{place}", "q"),
+        m=size,
+    )
+
 
 BOUNDS = (
     *("mean", "median", "mean_of_enough", "certain_mean", "certain_median"),
@@ -58,31 +233,31 @@ def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
     places = predicates(len(spec.attributes), workload)
     asked = restricted(spec)
     return [
-        CreateTable(
+        table(
             "workload_draws",
             "random predicates",
-            lambda s: s.work("mdraws"),
             lambda s: draws(asked, workload, s),
+            into="mdraws",
         ),
-        CreateTable(
+        table(
             "workload_queries",
             "random queries",
-            lambda s: s.work("mqueries"),
             lambda s: queries(asked, workload, s),
+            into="mqueries",
         ),
-        *answers.steps(spec, places),
-        CreateTable(
+        *answer_steps(spec, places),
+        table(
             "workload_exact",
             "answers on the source",
-            lambda s: s.work("mexact"),
             lambda s: _exact(spec, places, workload, s),
+            into="mexact",
         ),
         *([_held_step(spec)] if workload.sensitive else []),
-        CreateTable(
+        table(
             "workload_estimate",
             "answers from the published relations",
-            lambda s: s.work("mestimate"),
             lambda s: _estimate(spec, places, workload, s),
+            into="mestimate",
         ),
         *[error_step(name) for name in ("n", *[f"t{item.index}" for item in added(spec)])],
         *[step for item in added(spec) for step in _bound_steps(item, places)],
@@ -146,11 +321,8 @@ def _held_step(spec: ReleaseSpec) -> CreateTable:
             ]
         )
 
-    return CreateTable(
-        "workload_held",
-        "shares of buckets with the sensitive values asked for",
-        lambda s: s.work("mheld"),
-        held,
+    return table(
+        "workload_held", "shares of buckets with the sensitive values asked for", held, into="mheld"
     )
 
 
@@ -196,23 +368,23 @@ def _estimate(spec: ReleaseSpec, places: int, workload: Workload, state: State) 
 def _bound_steps(item: Sensitive, places: int) -> list[Step]:
     j, name = item.index, item.published
     return [
-        CreateTable(
+        table(
             f"workload_help{j}",
             f"sums of the least and the greatest values of {name} in every bucket",
-            lambda s: s.work(f"mhelp{j}"),
             lambda s: _help(item, s),
+            into=f"mhelp{j}",
         ),
-        CreateTable(
+        table(
             f"workload_bounds{j}",
             f"bounds of the sums of {name}",
-            lambda s: s.work(f"mbounds{j}"),
             lambda s: _bounds(item, places, s),
+            into=f"mbounds{j}",
         ),
         Check(
             f"workload_bound_error{j}",
             f"how far the bounds of the sums of {name} are apart",
             lambda s: _errors(item, s),
-            gives=bound_facts(j),
+            gives=[*[bound(j, name) for name in BOUNDS], no_sum(j)],
         ),
     ]
 
@@ -225,11 +397,6 @@ def bound(index: int, name: str) -> Fact[float | None]:
 def no_sum(index: int) -> Fact[int]:
     """Queries whose exact sum of a column is 0."""
     return count("empty", f"workload_bounds{index}_")
-
-
-def bound_facts(index: int) -> list[Fact[Any]]:
-    """The facts of the bounds of the sums of a column."""
-    return [*[bound(index, name) for name in BOUNDS], no_sum(index)]
 
 
 def _help(item: Sensitive, state: State) -> exp.Expr:

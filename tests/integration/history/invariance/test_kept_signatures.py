@@ -19,9 +19,9 @@ from pganon.forms.links import LinkedRows
 from pganon.history.invariance.signatures import (
     SIGNATURE_VALUES,
     SIGNATURES,
+    InvariantVersion,
     signature_steps,
 )
-from pganon.history.invariance.version import InvariantVersion
 from pganon.history.model import GroupTables
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import PolicyError
-from pganon.methods.background import kernel, neighbours
+from pganon.methods.background import kernel
 from pganon.privacy.model_scope import ALL_VERSIONS
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.model import ReleaseSpec
@@ -179,12 +179,12 @@ def test_too_many_pairs_are_refused(
     rows = [(age, "FM"[age % 2], "x") for age in range(40)]
     make_table(db.connect("source_owner"), {"age": "integer", "sex": "text", "s": "text"}, rows)
     policy = priors_policy(columns, {"kernel": {"bandwidth": width}})
-    monkeypatch.setattr(neighbours, "MOST_PAIRS", pairs - 1)
+    monkeypatch.setattr(kernel, "MOST_PAIRS", pairs - 1)
     with refused("too_many_pairs") as caught:
         made(db.owner(), policy)
     assert str(caught[0]).startswith(f"column {column} has so many different values that a kernel")
     assert f" compare {pairs} pairs" in str(caught[0])
-    monkeypatch.setattr(neighbours, "MOST_PAIRS", pairs)
+    monkeypatch.setattr(kernel, "MOST_PAIRS", pairs)
     made(db.owner(), policy)
 
 
@@ -198,11 +198,11 @@ def test_too_many_pairs_of_combinations_are_refused(
     make_table(db.connect("source_owner"), types, rows)
     columns = {"a": "q", "b": "q", "c": "q", "s": "s"}
     policy = priors_policy(columns, {"kernel": {"bandwidth": 2}})
-    monkeypatch.setattr(neighbours, "MOST_SUMS", 3199)
+    monkeypatch.setattr(kernel, "MOST_SUMS", 3199)
     with refused("too_many_pairs") as caught:
         made(db.owner(), policy)
     assert "add up 1600 pairs of them for column b, each with 2 sensitive values" in str(caught[0])
-    monkeypatch.setattr(neighbours, "MOST_SUMS", 3200)
+    monkeypatch.setattr(kernel, "MOST_SUMS", 3200)
     made(db.owner(), policy)
 
 

@@ -16,7 +16,7 @@ from psycopg import sql
 
 from pganon.forms.metrics import Bounds
 from pganon.forms.request import Request, Workload
-from pganon.methods.buckets.metrics import membership, questions
+from pganon.methods.buckets.metrics import questions, report
 from pganon.methods.buckets.metrics.report import BucketMetrics, Membership
 from pganon.plan import verification
 from tests.support.harness.cli import pganon
@@ -161,7 +161,7 @@ def test_membership(db: Database, measure: Run, monkeypatch: pytest.MonkeyPatch)
     _, got = measure(registry.document(method=method), *given)
     assert got.membership == Membership(9, 24, 15)
     assert BucketMetrics.recorded(json.loads(json.dumps(asdict(got)))) == got
-    monkeypatch.setattr(membership, "COMPARED", 26)
+    monkeypatch.setattr(report, "COMPARED", 26)
     _, got = measure(registry.document(method=method), *given)
     assert got.membership is None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.buckets.slamsa import dealt
+from pganon.methods.buckets.slamsa import blocks
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, refused, run
 from tests.support.sources.builders import make_table, policy
@@ -23,7 +23,7 @@ NAMES = [*COLUMNS]
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of more than 20 records are large."""
-    monkeypatch.setattr(dealt, "LARGE", 20)
+    monkeypatch.setattr(blocks, "LARGE", 20)
 
 
 def released(db: Database, rows: Sequence[Sequence[Any]], l: int = 2, **method: Any) -> Staged:  # noqa: E741
@@ -99,13 +99,13 @@ def test_dealt_blocks_keep_neighbours_together(db: Database) -> None:
     assert spread("eligible") < spread("public") / 3
 
 
-@pytest.mark.parametrize(("division", "blocks"), [("public", 5), ("eligible", 8)])
+@pytest.mark.parametrize(("division", "number"), [("public", 5), ("eligible", 8)])
 def test_blocks_by_rule(
-    db: Database, monkeypatch: pytest.MonkeyPatch, division: str, blocks: int
+    db: Database, monkeypatch: pytest.MonkeyPatch, division: str, number: int
 ) -> None:
     """Pieces of ten; where 3 of 10 share a value, a half of less might not hold them all."""
-    monkeypatch.setattr(dealt, "LARGE", 100)
+    monkeypatch.setattr(blocks, "LARGE", 100)
     rows = [(n, 0 if n >= 40 and n % 10 < 3 else n + 1, n) for n in range(80)]
     staged = released(db, rows, division=division, block_size=10)
-    assert staged.facts["blocks"] == blocks
+    assert staged.facts["blocks"] == number
     checked(staged, rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.common.rounds.candidates import SEVERAL
+from pganon.methods.common.rounds.rounds import SEVERAL
 from pganon.methods.common.rounds.rule import FEW
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import run

@@ -11,9 +11,8 @@ import pytest
 from psycopg import sql
 
 from pganon.encode.axis import Axis, NominalAxis, axes
-from pganon.methods.common.rounds.candidates import SEVERAL
 from pganon.methods.common.rounds.median import MedianCuts
-from pganon.methods.common.rounds.rounds import CutRounds, start_step
+from pganon.methods.common.rounds.rounds import SEVERAL, CutRounds, start_step
 from pganon.methods.local.form.axes import ShownNames
 from pganon.resolved.model import Attribute
 from pganon.steps import State

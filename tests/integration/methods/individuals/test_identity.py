@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from psycopg import sql
 
 from pganon.errors import PganonError
 from pganon.publish import lifecycle
@@ -615,3 +616,83 @@ def test_verify_finds_what_was_changed_in_the_store(db: Database) -> None:
             failing = {m.model for m in lifecycle.verify(owner, "r") if not m.holds}
         assert failing - {"row_count"} == found | {"fingerprint"}, name
     assert [m for m in lifecycle.verify(owner, "r") if not m.holds] == []
+
+
+# -- several sensitive columns ------------------------------------------------------------------
+
+
+def _of_two_columns(count: int) -> list[list[Any]]:
+    """Neighbours have different diseases and, ten of them at a time, the same drug."""
+    rng = random.Random(8)
+    return [
+        [f"p{n:03}", n, rng.choice(("Z1", "Z2")), f"d{(n + j) % 7}", f"m{n // 10 % 3}"]
+        for n in range(count)
+        for j in range(1 + n % 2)
+    ]
+
+
+@pytest.mark.parametrize("name", ["danonyir", "geneir"])
+@pytest.mark.parametrize(
+    ("of", "weaker"),
+    [
+        ({"model": "eir_l_diversity", "l": 2}, {"model": "eir_l_diversity", "l": 3}),
+        ({"model": "ir_kl_anonymity", "k": 2, "l": 2}, {"model": "eir_l_diversity", "l": 2}),
+        (
+            {"model": "eir_alpha_beta_anonymity", "alpha": 0.7, "beta": 0.7},
+            {"model": "eir_alpha_beta_anonymity", "alpha": 0.7, "beta": 0.7},
+        ),
+        (
+            {"model": "ir_alpha_beta_anonymity", "alpha": 0.6, "beta": 0.8},
+            {"model": "eir_l_diversity", "l": 2},
+        ),
+    ],
+)
+def test_every_sensitive_column_has_its_models(
+    db: Database, name: str, of: dict[str, Any], weaker: dict[str, Any]
+) -> None:
+    """The drug is protected where a model is about it, and only there; its residuals, too."""
+    columns = {"person": "text", "age": "integer", "zip": "text", "disease": "text", "drug": "text"}
+    make_table(db.connect("source_owner"), columns, _of_two_columns(160))
+    roles: dict[str, Any] = {"person": "individual", "disease": "s", "drug": "s"}
+    roles |= {
+        "age": {"hierarchy": {"intervals": [5, 20, 100]}},
+        "zip": {"hierarchy": {"prefix": [1]}},
+    }
+    asked = [{**weaker, "column": "disease"}, {**of, "column": "drug"}]
+    found = {}
+    for models in (asked[:1], asked):
+        method = {"name": name, **({"block_size": 9} if name == "danonyir" else {})}
+        declared = policy(roles, models, method=method, suppression_limit=1)
+        staged = run(db.owner(), declared, seed=3)
+        rows = staged.rows()
+        assert len(rows) > 60
+        held = {column: triples(rows, column) for column in ("disease", "drug")}
+        found[len(models)] = [
+            oracle.violations([model], held[model["column"]]) == [] for model in asked
+        ]
+        exposed = {p for values in held.values() for p in oracle.exposed(values, beside=True)}
+        assert staged.utility.exposed == len(exposed)
+        highest = max(map(oracle.highest_share, held.values()))
+        assert staged.utility.highest_share == pytest.approx(float(highest))
+        missed: set[int] = set()
+        for model in models:
+            beta = Fraction(str(model.get("beta", 1)))
+            missed |= oracle.missed(held[model["column"]], model.get("l", 1), beta)
+        share = len(missed) / len(oracle.classes(held["drug"]))
+        assert staged.utility.vulnerable == pytest.approx(share)
+    assert found == {1: [True, False], 2: [True, True]}
+
+
+def test_checks_read_the_column_that_they_are_about(db: Database) -> None:
+    columns = {"person": "text", "age": "integer", "zip": "text", "disease": "text", "drug": "text"}
+    make_table(db.connect("source_owner"), columns, _of_two_columns(60))
+    roles = {"person": "individual", "age": "q", "zip": "q", "disease": "s", "drug": "s"}
+    asked = [{**eir(2), "column": name} for name in ("disease", "drug")]
+    declared = policy(roles, asked, method={"name": "danonyir"}, suppression_limit=1)
+    done = publish(db, {**declared, "publish": {"readers": ["analyst"]}})
+    conn = db.owner()
+    told = "SELECT column_name, holds FROM pganon.verify('r') WHERE model = 'eir_l_diversity'"
+    assert sorted(conn.execute(told).fetchall()) == [("disease", True), ("drug", True)]
+    name = sql.Identifier("pganon_data", f"r{done.run_id}_records")
+    conn.execute(sql.SQL("UPDATE {} SET drug = 'm' WHERE class_id = 1").format(name))
+    assert sorted(conn.execute(told).fetchall()) == [("disease", True), ("drug", False)]

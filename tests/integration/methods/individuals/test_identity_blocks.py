@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.individuals import neighbours
+from pganon.methods.individuals import danonyir
 from pganon.run import executor, pool
 from pganon.run.executor import Executor
 from pganon.sqltools import statement
@@ -98,7 +98,7 @@ def test_blocks_searched_as_one(db: Database) -> None:
             if has:
                 gids = [2 * block, block << 32, 2 * block + 1, (block << 32) + 1]
                 owner.execute(insert.format(grown), gids)
-        step = neighbours.span_steps()[0]
+        step = danonyir.span_steps()[0]
         rows = owner.execute(statement(step.select(state))).fetchall()  # type: ignore[union-attr]
         pieces: dict[int, list[int]] = defaultdict(list)
         labels = {}
@@ -214,7 +214,7 @@ def test_classes_that_cannot_be_broken_are_chosen_without_their_values(
     classes = [row for row in found if not row["residual"]]
     assert classes
     for row in classes:
-        assert all((row[name] is not None) == looks for name in ("sensitive", "counts", "holders"))
+        assert all((row[name] is not None) == looks for name in ("held0", "counts0", "holders0"))
 
 
 def test_residuals_may_all_be_suppressed(db: Database) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from pganon.methods.individuals import meetings
+from pganon.methods.individuals import geneir as method
 from pganon.run import executor
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, fetch, run
@@ -67,8 +67,8 @@ def trees(people: People) -> tuple[Tree, ...]:
 @pytest.fixture
 def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small blocks, two in a batch; work tables stay."""
-    monkeypatch.setattr(meetings, "TOGETHER", TOGETHER)
-    monkeypatch.setattr(meetings, "AT_ONCE", 2 * TOGETHER)
+    monkeypatch.setattr(method, "TOGETHER", TOGETHER)
+    monkeypatch.setattr(method, "AT_ONCE", 2 * TOGETHER)
     monkeypatch.setattr(executor, "drop_tables", lambda conn, tables: None)
 
 

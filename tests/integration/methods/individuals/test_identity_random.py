@@ -1,4 +1,7 @@
-"""Random tables whose individuals have several records: what is released keeps every promise."""
+"""Random tables whose individuals have several records: what is released keeps every promise.
+
+One sensitive column, or two of which each has requirements of its own.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,7 @@ class Case:
     Attributes:
         owners: whose each row is.
         attributes: of the quasi-identifiers.
+        hidden: the sensitive columns.
     """
 
     columns: dict[str, str]
@@ -83,6 +87,15 @@ class Case:
     policy: dict[str, Any]
     attributes: list[oracle.Attribute]
     key: Key
+    hidden: list[str]
+
+    def held(self, row: Sequence[Any]) -> dict[str, Any]:
+        """What a row has of every sensitive column."""
+        return {name: row[list(self.columns).index(name)] for name in self.hidden}
+
+    def of(self, column: str) -> list[dict[str, Any]]:
+        """The requirements on a column, without those on none."""
+        return [asked for asked in self.policy["privacy"] if asked.get("column") == column]
 
 
 @st.composite
@@ -102,13 +115,19 @@ def cases(draw: st.DrawFn) -> Case:
         kind.model([row[1 + i] for row in rows], 1.0, nulls[i]) for i, kind in enumerate(kinds)
     ]
     asked = draw(st.lists(st.sampled_from(MODELS), min_size=1, max_size=2, unique_by=_model))
+    hidden = draw(st.sampled_from([["secret"], ["other", "secret"]]))
+    if "other" in hidden:
+        roles["other"] = "s"
+        about = st.sampled_from([model for model in MODELS if "column" in model])
+        further = draw(st.lists(about, max_size=2, unique_by=_model))
+        asked += [model | {"column": "other"} for model in further]
     declared = policy(
         roles,
         [dict(model) for model in asked],
         method={"name": name, **(draw(_options()) if name == "danonyir" else {})},
         suppression_limit=draw(st.sampled_from([0, 0.5, 1, 1])),
     )
-    return Case(columns, rows, owners, declared, attributes, key)
+    return Case(columns, rows, owners, declared, attributes, key, hidden)
 
 
 def _model(model: dict[str, Any]) -> str:
@@ -170,7 +189,7 @@ def test_random_tables(connections: Any, case: Case) -> None:
     make_table(source, case.columns, case.rows)
     drop_leftovers(owner)
     kept = _without_nulls(case)
-    pairs = [(case.owners[at], case.rows[at][-1]) for at in kept]
+    pairs = [(case.owners[at], case.held(case.rows[at])) for at in kept]
     asked = case.policy["privacy"]
     reachable = all(judge.reachable(requirement, pairs) for requirement in asked)
     staged = attempt(owner, case.policy)
@@ -196,7 +215,8 @@ def check_numbers(case: Case, staged: Staged) -> None:
     rows = staged.rows()
     assert {"person", "id"}.isdisjoint(rows[0])
     assert offences(rows, ["other", "secret"]) == []
-    assert judge.violations(case.policy["privacy"], triples(rows, "secret")) == []
+    shown = [(r["class_id"], r["individual_no"], {n: r[n] for n in case.hidden}) for r in rows]
+    assert judge.violations(case.policy["privacy"], shown) == []
 
 
 def check_records(case: Case, staged: Staged, kept: Sequence[int]) -> None:
@@ -234,7 +254,7 @@ def _shown(
 def _swept(case: Case, staged: Staged, kept: Sequence[int]) -> list[Class]:
     owned: dict[Any, list[tuple[Sequence[Any], Any]]] = defaultdict(list)
     for at in kept:
-        owned[case.owners[at]].append((case.rows[at][1:-2], case.rows[at][-1]))
+        owned[case.owners[at]].append((case.rows[at][1:-2], case.held(case.rows[at])))
     trees = [attribute for attribute in case.attributes if isinstance(attribute, oracle.Tree)]
     order = [case.key.read(name) for name in in_order(staged)]
     return geneir(owned, trees, case.policy["privacy"], drawn_sequence(staged), order)
@@ -258,14 +278,22 @@ def check_figures(case: Case, staged: Staged, kept: Sequence[int]) -> None:
         )
     )
     assert found.gcp == pytest.approx(lost / len(case.rows) / len(case.attributes))
-    l = max((m.get("l", 1) for m in case.policy["privacy"]), default=1)  # noqa: E741
-    beta = min(Fraction(str(m.get("beta", 1))) for m in case.policy["privacy"])
-    asked = l > 1 or beta < 1
-    vulnerable = pytest.approx(float(judge.vulnerable(rows, l, beta))) if asked else None
-    assert found.vulnerable == vulnerable
-    assert found.highest_share == pytest.approx(float(judge.highest_share(rows)))
+    missed: set[int] = set()
+    exposed: set[int] = set()
+    asked = False
+    columns = {name: triples(staged.rows(), name) for name in case.hidden}
+    for name, held in columns.items():
+        l = max((m.get("l", 1) for m in case.of(name)), default=1)  # noqa: E741
+        beta = min((Fraction(str(m.get("beta", 1))) for m in case.of(name)), default=Fraction(1))
+        asked |= l > 1 or beta < 1
+        missed |= judge.missed(held, l, beta)
+        exposed |= set(judge.exposed(held, beside=len(columns) > 1))
+    share = len(missed) / len(judge.classes(rows))
+    assert found.vulnerable == (pytest.approx(share) if asked else None)
+    highest = max(map(judge.highest_share, columns.values()))
+    assert found.highest_share == pytest.approx(float(highest))
     assert found.smallest_count_group == judge.smallest_count_group(rows)
-    assert found.exposed == len(judge.exposed(rows))
+    assert found.exposed == len(exposed)
     sizes = [judge.ir_k(pairs) for pairs in judge.classes(rows).values()]
     assert found.individuals == sum(sizes)
     assert Fraction(1, min(sizes)) == Fraction(found.highest_risk).limit_denominator(1000)

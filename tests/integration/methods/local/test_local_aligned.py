@@ -244,7 +244,7 @@ def test_secrets_decide_which_piles_are_neighbours(db: Database) -> None:
 @pytest.mark.parametrize("l", [2, 5])
 def test_chunks(db: Database, monkeypatch: pytest.MonkeyPatch, l: int) -> None:  # noqa: E741
     """Piles are merged a chunk at a time; chunks that could not be a bucket are one with others."""
-    monkeypatch.setattr("pganon.methods.local.aligned.strata.CHUNK", 20)
+    monkeypatch.setattr("pganon.methods.local.aligned.CHUNK", 20)
     t = table(8, 300)
     staged = made(db, t, diverse("a", l), diverse("b", l), diverse("c", 2))
     assert common(staged) == [["a", "b"]]

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from pganon.methods.buckets.search.conditions import Codes, Condition
-from pganon.methods.buckets.search.distinct import distinct_groups
-from pganon.methods.buckets.search.partition import partition
+from pganon.methods.buckets.search.partition import distinct_groups, partition
 
 pytestmark = pytest.mark.primary_server_only
 

@@ -15,8 +15,8 @@ from pganon.steps.facts import RECORDS, Facts
 
 def hint(method: str, options: dict[str, Any], released: int) -> str:
     chosen = methods()[method].options.model_validate({"name": method, **options})
-    policy = SimpleNamespace(suppression_limit=0.1, method=chosen)
-    spec: Any = SimpleNamespace(policy=policy, tests_once=False)
+    policy = SimpleNamespace(method=chosen)
+    spec: Any = SimpleNamespace(policy=policy, suppression_limit=0.1)
     row = {"released": released, "suppressed": 100 - released}
     refusal = suppression_problem(spec, row, State(7, Facts({RECORDS.name: 100})))
     assert refusal is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections import Counter
 from fractions import Fraction
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from pganon.methods.common.search import elements
 from pganon.methods.individuals import search
-from pganon.methods.individuals.search.conjunction import Every
+from pganon.methods.individuals.search.conjunction import Every, Individual
 from pganon.methods.individuals.search.models import Tally
 from tests.support.harness.work import calls
 from tests.support.oracles import identity_search as oracle
@@ -132,18 +133,25 @@ def test_a_class_may_be_made_and_handled_alone() -> None:
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model != ("ir", 1, 1)])
 def test_a_class_of_which_a_tally_is_known(model: oracle.Model) -> None:
-    """It takes the same individuals as one of which all members are known."""
+    """It takes the same individuals as one of which all members are known.
+
+    Of two sensitive columns, of which the second has a model that any individual may break.
+    """
     rng = random.Random(repr(model))
     for _ in range(30):
         table = table_of(rng, 22)
-        individuals, domains = cases.arrays(table)
-        every = Every((cases.model_of(model), search.IRKL(1)))
+        one, domains = cases.arrays(table)
+        people = [_with_another_column(rng, person) for person in one.people]
+        individuals = dataclasses.replace(one, people=people)
+        shares = search.IRAlphaBeta(Fraction(1), Fraction(2, 3), individuals=rng.random() < 0.5)
+        every = Every(((0, cases.model_of(model)), (1, shares), (0, search.IRKL(1))), 2)
         found = search.danonyir(individuals, every, domains, handle="suppress")
         whole, known = (search.Classes(individuals, every, domains) for _ in "12")
         for members in found.classes:
             whole.make(members)
             cluster = whole.made[-1].cluster
-            state = every.resume(_tally([individuals.people[at] for at in members]))
+            held = [[people[at].columns[column] for at in members] for column in range(2)]
+            state = every.resume([_tally(column) for column in held])
             known.adopt(cluster.element, cluster.records, state)
         limited = rng.random() < 0.5
         for individual in found.suppressed:
@@ -152,6 +160,11 @@ def test_a_class_of_which_a_tally_is_known(model: oracle.Model) -> None:
         for one, other, members in zip(whole.made, known.made, found.classes, strict=True):
             assert [*members, *other.members] == one.members
             assert other.state.satisfied
+
+
+def _with_another_column(rng: random.Random, person: search.Person) -> Individual:
+    others = Counter(rng.randint(0, 3) for _ in range(person.records))
+    return Individual((person, search.Person(others)))
 
 
 def _tally(people: list[search.Person]) -> Tally:

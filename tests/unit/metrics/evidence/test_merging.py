@@ -5,7 +5,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pganon.metrics.evidence.merging import merged, told
+from pganon.metrics.evidence.merging import merged, nested
 from pganon.policy.reporting import SMALLEST
 
 
@@ -25,14 +25,15 @@ def test_merged_bins_hold_nobody_or_many_and_are_all_of_them(people: list[int]):
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.data())
 def test_nobody_follows_from_what_is_told_beside_bins(people: list[int], data: st.DataObject):
     upto = [0, *accumulate(people)]
-    inside = st.integers(0, upto[-1]).filter(lambda n: told(n, SMALLEST) is not None)
-    known = data.draw(st.lists(inside, max_size=2))
+    inside = st.lists(st.integers(0, upto[-1]), max_size=2)
+    known = [one for one in nested(data.draw(inside), upto[-1], SMALLEST) if one is not None]
     ranges = merged(people, SMALLEST, known=known)
     assert [place for first, last in ranges for place in range(first, last + 1)] == (
         list(range(len(people))) if ranges else []
     )
     for _, last in ranges[:-1]:
-        assert all(told(abs(upto[last + 1] - one), SMALLEST) is not None for one in known)
+        between = [abs(upto[last + 1] - one) for one in known]
+        assert all(n == 0 or n >= SMALLEST for n in between)
 
 
 def test_bins_end_where_people_are_told_beside_them():
@@ -55,8 +56,12 @@ def test_the_last_few_join_those_before_them():
 
 
 def test_few_people_are_not_told():
-    assert [told(n, SMALLEST) for n in (0, 1, SMALLEST - 1, SMALLEST)] == [0, None, None, SMALLEST]
-    assert told(SMALLEST, 40) is None
+    """Neither of them alone nor as the difference of two who are told, or to all people."""
+    for few in (1, SMALLEST - 1):
+        assert nested([few, 30, 30 + few, 100 - few], 100, SMALLEST) == [None, 30, None, None]
+    assert nested([0, SMALLEST, 2 * SMALLEST, 100], 100, SMALLEST) == [0, 11, 22, 100]
+    assert nested([SMALLEST], 100, 40) == [None]
+    assert nested([34, 30], 100, SMALLEST) == [34, None]
 
 
 def test_bins_of_people_who_are_counted_in_others_are_not_empty():

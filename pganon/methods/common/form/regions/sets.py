@@ -12,7 +12,7 @@ from pganon.sqltools import cast, col, fragment, num, query, text
 
 def set_bounds(attribute: Attribute, paths: exp.Select, taken: exp.Select) -> exp.Select:
     """SELECT path, g, z, loss, glm, height; arguments as of
-    :func:`pganon.methods.common.form.regions.lines.line_bounds`."""
+    :func:`pganon.methods.common.form.regions.classes.line_bounds`."""
     listed = attribute.listed
     assert listed is not None  # else the policy is refused
     labels = exp.Array(expressions=[text(label) for label in listed])
