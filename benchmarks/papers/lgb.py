@@ -73,7 +73,7 @@ PAPER = Paper(
             ],
             why="A condition on a hidden value is answered from a whole bucket, and a bucket says"
             " less than a group.",
-            differs=f"{_SALARIES}; 30 % is left out; one seed of the sums",
+            differs=f"{_SALARIES}; 30 % is left out",
         ),
         Panel(
             "Local generalization: equal records",
