@@ -120,12 +120,25 @@ def test_a_release_is_what_the_definitions_say(
         ended = [node for node in below if frozenset(people[node]) in expected]
         divisible = [all(len(people[side]) >= size for side in below[node]) for node in ended]
         assert measured.limited == sum(divisible)
+        assert measured.gcp == pytest.approx(_lost(tables["patient"], expected))
         for name in COMMON if number == "group_id" else ("patient_study",):
             facts = [_of_one(events[name], group) for group in expected]
             assert staged.utility.one_person[name] == pytest.approx(max(facts))
     _counted(staged, events)
     _paired(staged, events["admission"], rule)
     drop_leftovers(staged.conn)
+
+
+def _lost(patients: list[tuple[Any, ...]], groups: set[frozenset[int]]) -> float:
+    """Of everybody the range of years, and whether there are both sexes, in the group: the mean."""
+    born, sex = ({row[0]: row[n] for row in patients} for n in (1, 2))
+    span = max(born.values()) - min(born.values())
+    total = 0.0
+    for group in groups:
+        years = [born[person] for person in group]
+        both = len({sex[person] for person in group}) - 1
+        total += len(group) * ((max(years) - min(years)) / span + both) / 2
+    return total / len(patients)
 
 
 def _of_one(events: Events, people: frozenset[int]) -> float:
