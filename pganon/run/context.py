@@ -58,7 +58,7 @@ class RunContext:
             apart.
         beside: all versions that were ever readable.
         sources: names of the source and of all that its rows come from.
-        source_mark: of these, from before they were read.
+        source_mark: of these and of tables without people, from before they were read.
     """
 
     plan: Plan
@@ -80,7 +80,9 @@ def decided(
         PreconditionError, PrivacyRefusal, LedgerError: see :func:`pganon.publish.growth.growth_of`
             and :class:`~pganon.resolved.republication.Republication`.
     """
-    mark = release_state.source_mark(conn, sources)
+    lookups = spec.related.lookups if spec.related is not None else ()
+    without_people = release_state.sources_of(conn, *[one.relation.oid for one in lookups])
+    mark = release_state.source_mark(conn, (*sources, *without_people))
     growth = growth_of(conn, spec, sources, run_id)
     resumed = signatures.resumed(conn, spec, sources, run_id)
     people = people_of(conn, spec, sources)
