@@ -109,7 +109,12 @@ def _read(release: str, policy: LoadedPolicy, columns: ColumnDrift, reading: Rea
 def _by_statistics(conn: Connection, current: Version) -> Source:
     if current.source_mark is None:
         return "unknown"
-    now = release_state.source_mark(conn, current.sources)
+    tables = (current.policy.get("tables") or {}).values()
+    lookups = [
+        read_relation(conn, one["source"], privileges=False) for one in tables if "people" in one
+    ]
+    beside = release_state.sources_of(conn, *[relation.oid for relation in lookups])
+    now = release_state.source_mark(conn, (*current.sources, *beside))
     if now is None or _counted_since(now) != _counted_since(current.source_mark):
         return "unknown"
     return "unchanged" if now == current.source_mark else "perhaps_changed"

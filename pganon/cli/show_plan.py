@@ -27,6 +27,7 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
                 "method": built.method.name,
                 "guarantee": _guarantee(spec),
                 "adversary": adversary(spec),
+                **({"period": built.period} if built.period else {}),
                 "columns": [
                     {"name": c.name, "type": c.type, "comment": c.comment}
                     for view in built.stored_views(State(0))
@@ -46,6 +47,7 @@ def show_plan(built: Plan, steps: list[Explained], *, sql: bool, json: bool) -> 
             "view": str(spec.view),
             "method": built.method.name,
             **({"tables": ", ".join(map(str, spec.related.relations))} if spec.related else {}),
+            **({"period": f"{built.period}; new people after it"} if built.period else {}),
             "guarantee": "; ".join(_guarantee(spec)),
             "holds against": adversary(spec),
             "not released": first_few([quote(name) for name in spec.unreleased]) or "-",

@@ -96,6 +96,9 @@ def told_measures(measures: Mapping[str, Any]) -> dict[str, Any]:
         gone = {name: None for name in _LOSSES if name in utility}
         ncp: dict[str, None] = dict.fromkeys(utility.get("ncp", {}))
         found["utility"] = {**utility, **gone, "ncp": ncp}
+        if "partitions" in utility:
+            groups = {name: {**one, "gcp": None} for name, one in utility["partitions"].items()}
+            found["utility"]["partitions"] = groups
     found["verified"] = [_told(check) for check in measures.get("verified", [])]
     return found
 

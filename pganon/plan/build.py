@@ -77,6 +77,7 @@ class Plan:
         resumed: new individuals of earlier runs, who are tested before later ones; None: the run
             reads the source as it is.
         snapshot: a table that another run read the source into, in place of the source.
+        period: the one that is added to the groups that there are, where nobody is new.
     """
 
     spec: ReleaseSpec
@@ -88,6 +89,7 @@ class Plan:
     people: People | None = None
     resumed: Resumed | None = None
     snapshot: QualifiedName | None = None
+    period: str | None = None
 
     @property
     def phases(self) -> tuple[Phase, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from pganon.identifiers import quote
 from pganon.policy.reporting import Limit
 from pganon.report import figures, guarantee, parts
 from pganon.report.parts import Named, Outcome, Status
@@ -13,12 +14,11 @@ from pganon.report.words import count, percent, plain, sentence, the_columns
 from pganon.resolved.tables import HOLDERS
 
 _LIKENESS = ("distinct_l_diversity", "entropy_l_diversity", "recursive_cl_diversity")
+_TOGETHER = "Values that go together"
 _OF_TABLES = (
     (
-        "Values that go together",
-        "Who knows a value that tells much of somebody may conclude another one. Of diagnoses in a"
-        " real table of claims, with the most telling one known, the true one got more than half of"
-        " the belief for 12.6 %, 1.0 % and 0.1 % of the people in groups of 5, 20 and 50.",
+        _TOGETHER,
+        "Who knows a value that tells much of somebody may conclude another one.",
     ),
     (
         "How many",
@@ -39,7 +39,7 @@ _OF_TABLES = (
 
 def not_protected(found: Collected) -> list[parts.Text]:
     """Those of this version first."""
-    return limits_of(
+    rows = limits_of(
         models={requirement.model.name for requirement in found.requirements}
         | {one.get("model", "") for one in found.guarantee},
         sensitive=found.of_role("sensitive", "semi_sensitive"),
@@ -47,6 +47,28 @@ def not_protected(found: Collected) -> list[parts.Text]:
         people=found.counts_people,
         grouped=figures.chance(found) is not None,
         exact=figures.exact(found),
+    )
+    together = _together(found)
+    return [
+        row.model_copy(update={"text": row.text + together}) if row.name == _TOGETHER else row
+        for row in rows
+    ]
+
+
+def _together(found: Collected) -> str:
+    """How often a value of somebody tells another one, by table."""
+    telling = (found.evidence or {}).get("telling", {})
+    each = [
+        f"{f'fewer than {found.policy.report.smallest}' if one['told'] is None else one['told']}"
+        f" of {one['values']} values of {quote(table)}"
+        for table, one in telling.items()
+    ]
+    if not each:
+        return ""
+    return (
+        " Of the values that one person of a group has alone, who knows another one of theirs, and"
+        " how often values go together, believes the true one with more than half:"
+        f" {', '.join(each)}."
     )
 
 

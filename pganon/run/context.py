@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg.rows import dict_row
 
 from pganon.catalog.citus import distributed_reads, is_installed, shards_of
 from pganon.catalog.code import check_code, check_row_security
@@ -28,7 +29,9 @@ from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.loading import load_policy
 from pganon.methods.registry import method_of
+from pganon.methods.related.links import period_step
 from pganon.plan.build import Plan, build_plan
+from pganon.plan.withdrawal import closing
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.refusals import show
@@ -37,10 +40,12 @@ from pganon.publish import release_state, sessions
 from pganon.publish.growth import growth_of
 from pganon.publish.people import people_of
 from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.periods import PERIOD, START
 from pganon.resolved.republication import Republication
 from pganon.resolved.resolve import resolve
 from pganon.run.options import Options
 from pganon.server_errors import translate
+from pganon.sqltools import statement
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -58,7 +63,7 @@ class RunContext:
             apart.
         beside: all versions that were ever readable.
         sources: names of the source and of all that its rows come from.
-        source_mark: of these, from before they were read.
+        source_mark: of these and of tables without people, from before they were read.
     """
 
     plan: Plan
@@ -80,7 +85,9 @@ def decided(
         PreconditionError, PrivacyRefusal, LedgerError: see :func:`pganon.publish.growth.growth_of`
             and :class:`~pganon.resolved.republication.Republication`.
     """
-    mark = release_state.source_mark(conn, sources)
+    lookups = spec.related.lookups if spec.related is not None else ()
+    without_people = release_state.sources_of(conn, *[one.relation.oid for one in lookups])
+    mark = release_state.source_mark(conn, (*sources, *without_people))
     growth = growth_of(conn, spec, sources, run_id)
     resumed = signatures.resumed(conn, spec, sources, run_id)
     people = people_of(conn, spec, sources)
@@ -124,7 +131,21 @@ def plan_release(
         if spec.invariant:
             population = populations.find(conn, spec, sources)
             spec = replace(spec, signatures=signatures.signatures_of(conn, spec, population))
-        return replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
+        plan = replace(plan, spec=spec, past=pasts_of(conn, plan, sources))
+        period = period_over(conn, spec)
+        return plan if period is None else replace(closing(plan), period=period)
+
+
+def period_over(conn: Connection, spec: ReleaseSpec) -> str | None:
+    """The period that a run would add to the groups that there are, before it looks at people."""
+    if spec.growth is None:
+        return None
+    for step in period_step(spec):
+        with conn.cursor(row_factory=dict_row) as cursor:
+            row = cursor.execute(statement(step.select(State(0)))).fetchone()
+        if row and row[START.column] is not None:
+            return str(row[PERIOD.column])
+    return None
 
 
 def beside(

@@ -28,11 +28,14 @@ from pganon.errors import (
 from pganon.forms.request import Request
 from pganon.ledger import repository as ledger
 from pganon.loading import policy_from
+from pganon.methods.related.links import others_in_lookups
 from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import release_state
+from pganon.publish.growth import growth_of
 from pganon.publish.people import people_of
+from pganon.publish.release_state import Version
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import same_source
 from pganon.run.computation import Computation
@@ -42,6 +45,7 @@ from pganon.run.pipeline import Pipeline
 from pganon.run.record import RunResult, recorded
 from pganon.run.tables import clean, drop_run
 from pganon.server_errors import translate
+from pganon.sqltools import statement
 from pganon.steps import State
 
 Connection = psycopg.Connection[Any]
@@ -144,7 +148,8 @@ class Probed:
 
     Attributes:
         changed: whether the source is not what the version that is shown was made from; None where
-            that cannot be told: there is none, it grows, or its policy read other columns.
+            that cannot be told: there is none, it grows and no table without people changed, or its
+            policy read other columns.
         problem: why a run would fail, such as values that a hierarchy lacks; None: so far it would
             not. `changed` is None then.
     """
@@ -178,21 +183,25 @@ def look(loaded: LoadedPolicy, *, dsn: str | None = None, owner: str | None = No
 
 def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Probed:
     sources = release_state.sources_of(conn, *spec.about_people)
+    versions = release_state.read(conn, spec.policy.release)
+    current = versions.current if versions else None
     try:
         plan = build_plan(spec, people=people_of(conn, spec, sources))
         computation = Computation(conn, connect, plan, run_id, Options(), sources)
         state = computation.decide()
+        if current is not None and current.increments is not None:
+            growing = replace(spec, growth=growth_of(conn, spec, sources, run_id))
+            found = conn.execute(statement(others_in_lookups(growing, state))).fetchone()
+            return Probed(True if found and found[0] else None)
     except PganonError as error:
         if isinstance(error, DatabaseError):
             raise
         return Probed(None, error.message)
-    return Probed(_changed(conn, spec, source_fingerprint(spec, state.facts)))
+    return Probed(_changed(current, spec, source_fingerprint(spec, state.facts)))
 
 
-def _changed(conn: Connection, spec: ReleaseSpec, fingerprint: bytes) -> bool | None:
-    versions = release_state.read(conn, spec.policy.release)
-    current = versions.current if versions else None
-    if current is None or current.increments is not None:
+def _changed(current: Version | None, spec: ReleaseSpec, fingerprint: bytes) -> bool | None:
+    if current is None:
         return None
     if current.partition_hash != part_hash(spec.partition):
         return None

@@ -103,8 +103,9 @@ def with_period(form: PublishedForm) -> PublishedForm:
 
 
 def _form(classes: PublishedForm) -> PublishedForm:
-    before = classes.publication
+    before, evidence = classes.publication, classes.statistics.evidence
     assert classes.linkage is not None
+    assert evidence is not None
 
     def staged(spec: ReleaseSpec) -> tuple[Step, ...]:
         found = _related(spec)
@@ -138,11 +139,12 @@ def _form(classes: PublishedForm) -> PublishedForm:
             classes.statistics,
             measures=lambda spec: [
                 *classes.statistics.measures(spec),
-                figures.measures(_related(spec)),
+                figures.measures(spec),
             ],
             utility=figures.utility,
             figures=figures.RelatedUtility,
             tells=figures.tells,
+            evidence=figures.evidence_of(evidence),
         ),
         linkage=Linkage(
             classes.linkage.linked, classes.linkage.made_by, shows=lambda spec, state: "several"

@@ -47,23 +47,40 @@ def bounded(events: Events) -> list[tuple[Item, Fraction]]:
     return [(item, item.limit) for item in events.items if item.limit is not None]
 
 
-def group_steps(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
-    return (
-        table("above", "the groups of the tree that a class is in", lambda s: _above(s, related)),
-        *_fact_steps(related),
-        *[s for partition in related.partitions for s in _sums_steps(spec, related, partition)],
-        *([_unfit_step(related)] if spec.tests_once else []),
-        *[
-            table(
-                class_groups(p.index),
-                f"the group of every class for {p.part}",
-                lambda s, p=p: _class_groups(spec, s, related, p),
-            )
-            for p in related.partitions
-        ],
-        *([_left_out(spec)] if spec.tests_once else []),
-        *_timed(spec, related),
-    )
+def group_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
+    yield table("above", "the groups of the tree that a class is in", lambda s: _above(s, related))
+    yield from _fact_steps(related)
+    for p in related.partitions:
+        yield table(
+            f"sums{p.index}",
+            f"people and facts of {p.part}",
+            lambda s, p=p: _sums(s, p, s.work(TREE), s.work("above")),
+        )
+        yield Check(
+            f"best{p.index}",
+            f"whether groups for {p.part} can be reached at all",
+            lambda s, p=p: _best(s, related, p),
+            lambda row, s, p=p: _unreachable(spec, related, p, row),
+            gives=[*_bests(p)],
+        )
+    if spec.tests_once:
+        # Of new individuals: whether another try succeeds would tell of those who came since.
+        purpose = "parts of which nobody is released, for good"
+        yield table("unfit", purpose, lambda s: _unfit(s, related))
+    for p in related.partitions:
+        yield table(
+            class_groups(p.index),
+            f"the group of every class for {p.part}",
+            lambda s, p=p: _class_groups(spec, s, related, p),
+        )
+    if spec.tests_once:
+        left = "select t.n from t join g on g.gid = -t.node"
+        yield suppressed_check(
+            spec,
+            lambda s: query(left, {"t": s.work(TREE), "g": s.work(class_groups(0))}),
+            fragment("coalesce(sum(t.n), 0)::bigint"),
+        )
+    yield from _timed(spec, related)
 
 
 HOLDING = -1
@@ -108,79 +125,44 @@ def grouped_facts(state: State, related: Related, events: Events) -> exp.Select:
     )
 
 
-def _timed(spec: ReleaseSpec, related: Related) -> tuple[Step, ...]:
+def _timed(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
     """How many rows are published, or left out with their groups of a period, to count those that
     come late."""
     timed = [events for events in related.events if events.index in related.timed]
 
     def select(state: State) -> exp.Select:
-        counted: list[exp.Expr] = []
-        for events in timed:
-            rows = query(
-                "select f.n from f where f.item = :own",
-                {"f": facts_table(state, events)},
-                own=num(HOLDING),
+        each = [
+            query(
+                "select f.n from f where f.item = :holding"
+                " and (:every or f.gid in (select g.gid from g))",
+                {
+                    "f": facts_table(state, e),
+                    "g": state.work(class_groups(related.partition_of(e).index)),
+                },
+                holding=num(HOLDING),
+                every=exp.convert(spec.closes),
             )
-            if not spec.closes:
-                groups = state.work(class_groups(related.partition_of(events).index))
-                rows = rows.where(
-                    fragment(
-                        "f.gid in :released",
-                        released=scalar(query("select g.gid from g", {"g": groups})),
-                    )
-                )
-            counted.append(
-                scalar(query("select coalesce(sum(r.n), 0)::bigint as n from r", {"r": rows}))
+            for e in timed
+        ]
+        rows = fragment("coalesce(sum(r.n), 0)::bigint")
+        tree = query("select 1 from r", {"r": stacked(each)})
+        return tree.select(named(rows, TIMED_ROWS.column), append=False)
+
+    if timed:
+        yield Check("timed", "rows of the periods that are published", select, gives=[TIMED_ROWS])
+
+
+def _unfit(state: State, related: Related) -> exp.Select:
+    """In whatever partition."""
+    return stacked(
+        [
+            query(
+                "select s.node from s where s.parent is null and not :good",
+                {"s": state.work(f"sums{p.index}")},
+                good=_good(related, p, "s"),
             )
-        return exp.select(named(total(counted), TIMED_ROWS.column))
-
-    purpose = "rows of the periods that are published"
-    return (Check("timed", purpose, select, gives=[TIMED_ROWS]),) if timed else ()
-
-
-def _sums_steps(spec: ReleaseSpec, related: Related, partition: Partition) -> Iterator[Step]:
-    p, what = partition.index, partition.part
-    yield table(
-        f"sums{p}",
-        f"people and facts of {what}",
-        lambda s: _sums(s, partition, s.work(TREE), s.work("above")),
-    )
-    yield Check(
-        f"best{p}",
-        f"whether groups for {what} can be reached at all",
-        lambda s: _best(s, related, partition),
-        lambda row, s: _unreachable(spec, related, partition, row),
-        gives=[fact for fact, _ in _bests(partition)],
-    )
-
-
-def _unfit_step(related: Related) -> Step:
-    """Of new individuals: parts that no groups can be made of, in whatever partition. Their people
-    are left out for good, as whether another try succeeds would tell of those who came since."""
-    return table(
-        "unfit",
-        "parts of which nobody is released",
-        lambda s: stacked(
-            [
-                query(
-                    "select s.node from s where s.parent is null and not :good",
-                    {"s": s.work(f"sums{p.index}")},
-                    good=_good(related, p, "s"),
-                )
-                for p in related.partitions
-            ]
-        ),
-    )
-
-
-def _left_out(spec: ReleaseSpec) -> Step:
-    return suppressed_check(
-        spec,
-        lambda s: query(
-            "select t.n from t join g on g.gid = -t.node",
-            {"t": s.work(TREE), "g": s.work(class_groups(0))},
-        ),
-        fragment("coalesce(sum(t.n), 0)::bigint"),
+            for p in related.partitions
+        ]
     )
 
 
@@ -289,7 +271,6 @@ def _members(
 def period_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
     """The groups of a version of which the rows of a period are good; the others are left out."""
     yield from _fact_steps(related)
-    yield from _timed(spec, related)
     yield table(
         f"numbers_{CLASS_ID}",
         "numbers of classes are those that they have",
@@ -305,6 +286,7 @@ def period_steps(spec: ReleaseSpec, related: Related) -> Iterator[Step]:
         ),
         gives=[LEFT_OUT],
     )
+    yield from _timed(spec, related)
 
 
 def _missing(state: State, partition: Partition) -> exp.Expr:
@@ -369,18 +351,18 @@ def _classes(spec: ReleaseSpec, *numbers: str) -> exp.Select:
 # -- whether there are such groups -----------------------------------------------------------------
 
 
-def _bests(partition: Partition) -> Iterator[tuple[Fact[Any], Events | None]]:
+def _bests(partition: Partition) -> Iterator[Fact[Any]]:
     """Facts of :func:`_best`: people, then holders, shares and members of every table."""
     of = f"groups{partition.index}_"
-    yield count("people", of, assumed=1_000_000), None
+    yield count("people", of, assumed=1_000_000)
+    yield count("tops", of, assumed=1)
+    yield count("bad", of, assumed=0)
     for events in partition.events:
-        yield or_null(count(f"h{events.index}", of), 1_000_000), events
-        for item, _ in bounded(events):
-            yield or_null(measure(f"m{events.index}_{item.index}", of, assumed=0.0), 0.0), events
-        for number, _ in enumerate(_members(partition, events, "s")):
-            yield or_null(measure(f"in{events.index}_{number}", of, assumed=0.0), 0.0), events
-    yield count("tops", of, assumed=1), None
-    yield count("bad", of, assumed=0), None
+        yield or_null(count(f"h{events.index}", of), 1_000_000)
+        shares = [f"m{events.index}_{item.index}" for item, _ in bounded(events)]
+        members = enumerate(_members(partition, events, "s"))
+        for name in (*shares, *[f"in{events.index}_{number}" for number, _ in members]):
+            yield or_null(measure(name, of, assumed=0.0), 0.0)
 
 
 def _best(state: State, related: Related, partition: Partition) -> exp.Select:

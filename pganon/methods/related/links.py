@@ -41,6 +41,7 @@ from pganon.sqltools import (
     scalar,
     stacked,
     text,
+    total,
 )
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count
@@ -428,6 +429,18 @@ def _changed_rows(spec: ReleaseSpec, state: State, lookup: Lookup) -> exp.Select
         {"e": shown_lookup(spec, lookup), "t": state.work(lookup_table(lookup))},
         same=exp.and_(*same),
     )
+
+
+def others_in_lookups(spec: ReleaseSpec, state: State) -> exp.Select:
+    """SELECT how many rows of lookups a version that grows does not show as they are, or at all."""
+    found: list[exp.Expr] = [num(0)]
+    for one in spec.related.lookups if spec.related is not None else ():
+        new = query(
+            "select count(*) from t where not exists (select from e where e.key = t.key)",
+            {"t": state.work(lookup_table(one)), "e": shown_lookup(spec, one)},
+        )
+        found += [scalar(new), scalar(_changed_rows(spec, state, one))]
+    return exp.select(named(total(found), "others"))
 
 
 def lookup_warnings(spec: ReleaseSpec, found: Mapping[str, Any]) -> Iterator[str]:

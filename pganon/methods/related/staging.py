@@ -10,7 +10,7 @@ lookup<l>    rows of a table without people
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -314,81 +314,59 @@ def _groups(spec: ReleaseSpec, state: State, partition: Partition) -> exp.Select
 def _single(spec: ReleaseSpec, state: State, related: Related, one: Slice) -> exp.Select:
     (item,) = one.items
     counted = query(
-        "select g.number, f.k, sum(f.n)::bigint as persons from f join g on g.gid = f.gid"
-        " where f.item = :item group by g.number, f.k",
+        "select g.grp, f.k as x, sum(f.n)::bigint as persons from f join g on g.gid = f.gid"
+        " where f.item = :item group by g.grp, f.k",
         {
             "f": held_table(state, one.events),
-            "g": _numbers(state, related.partition_of(one.events)),
+            "g": state.work(class_groups(related.partition_of(one.events).index)),
         },
         item=num(item.index),
     )
-    number = related.partition_of(one.events).number
-    tree = query(
-        "select 1 from c join v on v.k = c.k",
-        {"c": counted, "v": values_of(state, one.events, item)},
-    )
-    return tree.select(
-        named(col("number", "c"), number),
-        *_period(spec, state, one.events),
-        named(col("s", "v"), item.published),
-        col(PERSONS, "c"),
-        append=False,
-    ).order_by(col("number", "c"), col("k", "c"))
-
-
-def _number_of(state: State, related: Related, events: Events) -> exp.Select:
-    """SELECT grp, number: of every group."""
-    name = class_groups(related.partition_of(events).index).name
-    return query(
-        "select d.gid as grp, :number as number from d",
-        {"d": numbers(state, name)},
-        number=col(name, "d"),
-    )
+    period = _period(spec, state, one.events)
+    return _values(state, related, one.events, counted, {"x": item}, [PERSONS], period)
 
 
 def _paired(spec: ReleaseSpec, state: State, related: Related, one: Slice) -> exp.Select:
     pairs = one.pair
     assert pairs is not None
-    first, second = one.items
-    tree = query(
-        "select 1 from b join o on o.grp = b.grp and o.x = b.x join d on d.grp = b.grp"
-        " join x on x.k = b.x join y on y.k = b.y",
-        {
-            "b": state.work(f"both{pairs.number}"),
-            "o": pairs.opened(state),
-            "d": _number_of(state, related, one.events),
-            "x": values_of(state, one.events, first),
-            "y": values_of(state, one.events, second),
-        },
+    counted = query(
+        "select b.grp, b.x, b.y, b.n as persons from b join o on o.grp = b.grp and o.x = b.x",
+        {"b": state.work(f"both{pairs.number}"), "o": pairs.opened(state)},
     )
-    number = related.partition_of(one.events).number
-    return tree.select(
-        named(col("number", "d"), number),
-        *_period(spec, state, one.events),
-        named(col("s", "x"), first.published),
-        named(col("s", "y"), second.published),
-        named(col("n", "b"), PERSONS),
-        append=False,
-    ).order_by(col("number", "d"), col("x", "b"), col("y", "b"))
+    codes = dict(zip("xy", one.items, strict=True))
+    period = _period(spec, state, one.events)
+    return _values(state, related, one.events, counted, codes, [PERSONS], period)
 
 
 def _seconds(state: State, related: Related, one: OpenPairs) -> exp.Select:
-    second = one.pair.second
+    counted = query("select s.grp, s.y, s.whole, s.n as persons from s", {"s": one.seconds(state)})
+    return _values(state, related, one.events, counted, {"y": one.pair.second}, ["whole", PERSONS])
+
+
+def _values(
+    state: State,
+    related: Related,
+    events: Events,
+    counted: exp.Select,
+    codes: Mapping[str, Item],
+    counts: Sequence[str],
+    period: Sequence[exp.Expr] = (),
+) -> exp.Select:
+    """Counts by group and codes, with published numbers and values, in the order of these."""
+    p = related.partition_of(events)
+    name = class_groups(p.index).name
     tree = query(
-        "select 1 from s join d on d.grp = s.grp join y on y.k = s.y",
-        {
-            "s": one.seconds(state),
-            "d": _number_of(state, related, one.events),
-            "y": values_of(state, one.events, second),
-        },
+        "select 1 from c join d on d.gid = c.grp", {"c": counted, "d": numbers(state, name)}
     )
-    return tree.select(
-        named(col("number", "d"), related.partition_of(one.events).number),
-        named(col("s", "y"), second.published),
-        col("whole", "s"),
-        named(col("n", "s"), PERSONS),
-        append=False,
-    ).order_by(col("number", "d"), col("y", "s"))
+    order, shown = [col(name, "d")], [named(col(name, "d"), p.number), *period]
+    for code, item in codes.items():
+        values = aliased(values_of(state, events, item), f"v{code}")
+        same = exp.EQ(this=col("k", f"v{code}"), expression=col(code, "c"))
+        tree = tree.join(values, on=same)
+        order.append(col(code, "c"))
+        shown.append(named(col("s", f"v{code}"), item.published))
+    shown += [col(count, "c") for count in counts]
+    return tree.select(*shown, append=False).order_by(*order)
 
 
 def _frequent(spec: ReleaseSpec, state: State, related: Related, events: Events) -> exp.Select:

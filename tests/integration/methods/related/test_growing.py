@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from pganon.checks.releases import drift
 from pganon.loading import load_policy
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle
+from pganon.run.dry_run import look
 from pganon.run.erasure import forget_people
 from pganon.run.options import Options
 from pganon.run.record import RunResult
@@ -230,6 +232,34 @@ def test_lookups_grow_and_stay_as_they_were_shown(built: Database) -> None:
         for name in ("ward", "study")
     ]
     assert holds(built)
+
+
+CHANGES = (
+    "UPDATE hospital.ward SET name = 'other' WHERE ward_no = 1",
+    "INSERT INTO hospital.ward VALUES (99, 'new')",
+    "DELETE FROM hospital.study WHERE NOT study_no = ANY"
+    " (SELECT study_no FROM hospital.patient_study)",
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=["changed", "new", "none"])
+@pytest.mark.parametrize("refresh", ["increments", None])
+def test_status_looks_at_lookups(built: Database, change: str, refresh: str | None) -> None:
+    policy = growing(refresh=refresh, increment_size=60 if refresh else None)
+    faults.run(built.dsn(), policy, force=False)
+    same = None if refresh else False
+    assert look(policy, dsn=built.dsn()).changed is same
+    faults.wait_until(lambda: by_statistics(built) == "unchanged")
+    changed = bool(built.admin.execute(change.encode()).rowcount)
+    assert look(policy, dsn=built.dsn()).changed is (changed or same)
+    if changed:
+        faults.wait_until(lambda: by_statistics(built) == "perhaps_changed")
+
+
+def by_statistics(db: Database) -> str:
+    found = drift(db.owner(), "hospital")
+    assert found is not None
+    return found.source
 
 
 def test_values_of_new_people_name_rows_of_lookups(built: Database) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from pganon.plan.explain import explain
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import lifecycle, release_state
+from pganon.run.context import plan_release
 from pganon.run.options import Options
 from pganon.run.release import run_release
 from pganon.sqltools import fragment
@@ -270,6 +272,25 @@ def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Day) 
     check_period(db, of_period(both, "2023", "2024"), "2023", RULE, 0)
     assert grow(db, timed()).added.late == 0
     assert holds(db)
+
+
+def test_plans_say_which_period_is_added(db: Database, at: Day) -> None:
+    wards.build(db.connect("source_owner"), wards.rows(220, 1))
+    at("2022-01-01")
+    before = plan_release(timed(), dsn=db.dsn())
+    assert before.period is None
+    grow(db, timed())
+    assert plan_release(timed(), dsn=db.dsn()).period is None
+    at("2023-03-01")
+    built = plan_release(timed(), dsn=db.dsn())
+    assert built.period == "2022"
+    steps = [step.step for step in explain(built)]
+    assert "placed0" in steps
+    assert "facts0" in steps
+    assert "cut" not in steps
+    assert "cut" in [step.step for step in explain(before, sql=False)]
+    assert grow(db, timed()).added.period == built.period
+    assert plan_release(timed(), dsn=db.dsn()).period is None
 
 
 def test_a_table_with_groups_of_its_own(db: Database, at: Day) -> None:

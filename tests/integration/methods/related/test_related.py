@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,8 @@ import pytest
 from psycopg import sql
 
 from pganon.forms.work import TREE
+from pganon.sqltools import statement
+from pganon.steps import Check
 from tests.support.harness import driver
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, fetch, refused
@@ -120,11 +122,102 @@ def test_a_release_is_what_the_definitions_say(
         ended = [node for node in below if frozenset(people[node]) in expected]
         divisible = [all(len(people[side]) >= size for side in below[node]) for node in ended]
         assert measured.limited == sum(divisible)
+        assert measured.gcp == pytest.approx(_lost(tables["patient"], expected))
         for name in COMMON if number == "group_id" else ("patient_study",):
             facts = [_of_one(events[name], group) for group in expected]
             assert staged.utility.one_person[name] == pytest.approx(max(facts))
+            assert measured_telling(staged, name) == telling(events[name], expected)
     _counted(staged, events)
     _paired(staged, events["admission"], rule)
+    drop_leftovers(staged.conn)
+
+
+def _lost(patients: list[tuple[Any, ...]], groups: set[frozenset[int]]) -> float:
+    """Of everybody the range of years, and whether there are both sexes, in the group: the mean."""
+    born, sex = ({row[0]: row[n] for row in patients} for n in (1, 2))
+    span = max(born.values()) - min(born.values())
+    total = 0.0
+    for group in groups:
+        years = [born[person] for person in group]
+        both = len({sex[person] for person in group}) - 1
+        total += len(group) * ((max(years) - min(years)) / span + both) / 2
+    return total / len(patients)
+
+
+def telling(events: Events, groups: Collection[frozenset[int]]) -> tuple[int, int]:
+    """Values of one person of a group, and those that another value of his tells.
+
+    The belief in a value of who takes somebody with another one to have it as often as all but him,
+    and others in the group as often as who is without that one.
+    """
+    everybody = frozenset(person for person, _ in events.rows)
+    having: dict[Any, set[int]] = defaultdict(set)
+    for person, (value, *_) in events.rows:
+        having[value].add(person)
+    alone = told = 0
+    for group in groups:
+        holders = events.holders(group)
+        mine = {p: {v for v in having if having[v] & group == {p}} for p in holders}
+        for values in mine.values():
+            alone += len(values)
+            told += sum(
+                any(
+                    _believed(having[known], having[value], everybody, len(holders))
+                    > Fraction(1, 2)
+                    for known in values - {value}
+                )
+                for value in values
+            )
+    return alone, told
+
+
+def _believed(known: set[int], value: set[int], everybody: frozenset[int], n: int) -> Fraction:
+    if len(known) == 1 or known == everybody:
+        return Fraction(0)
+    his = Fraction(len(known & value) - 1, len(known) - 1)
+    others = Fraction(len(value - known), len(everybody - known))
+    return his / (his + (n - 1) * others) if his else Fraction(0)
+
+
+def measured_telling(staged: Staged, table: str) -> tuple[int, int]:
+    related = staged.plan.spec.related
+    assert related is not None
+    index = next(events.index for events in related.events if events.name == table)
+    (check,) = [s for s in staged.plan.gathering_evidence.steps if s.name == "telling"]
+    assert isinstance(check, Check)
+    (row,) = fetch(staged.conn, statement(check.select(staged.state)))  # pyright: ignore
+    return row[f"alone{index}"], row[f"told{index}"]
+
+
+@pytest.mark.parametrize(("seed", "size"), [(1, 8), (2, 30)])
+def test_values_that_tell_others(db: Database, seed: int, size: int) -> None:
+    """Of diagnoses with a chapter of their own, most of which come together."""
+    tables = wards.rows(220, seed)
+    draw = random.Random(seed)
+    tables["diagnosis"] = [
+        (admission, person, f"{chapter}{draw.choice('xyz')}")
+        for admission, person, *_ in tables["admission"]
+        for chapter in [draw.randint(1, 25)]
+        for _ in range(3)
+    ]
+    staged = run(db, tables, 3, 0.9, size)
+    events = oracle(tables)["diagnosis"]
+    found = measured_telling(staged, "diagnosis")
+    assert found == telling(events, sets(groups(staged, "group_id")))
+    assert 0 < found[1] < found[0]
+    drop_leftovers(staged.conn)
+
+
+def test_people_with_too_many_values_tell_nothing(db: Database) -> None:
+    tables = wards.rows(220, 1)
+    admission, person, *_ = tables["admission"][0]
+    more = [(admission, person, f"of {n}") for n in range(60)]
+    staged = run(db, tables, 3, 0.9, 10)
+    before = measured_telling(staged, "diagnosis")
+    drop_leftovers(staged.conn)
+    staged = run(db, {**tables, "diagnosis": tables["diagnosis"] + more}, 3, 0.9, 10)
+    alone, _ = measured_telling(staged, "diagnosis")
+    assert alone < before[0] + 60
     drop_leftovers(staged.conn)
 
 

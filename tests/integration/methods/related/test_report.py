@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pganon.forms.confidential import WITHHELD, told_measures
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -55,15 +57,32 @@ def test_requirements_of_tables_are_told_in_sentences(db: Database, tmp_path: Pa
     assert goes_out["diagnosis.code"] == "protected"
     assert goes_out["ward.name"] == "of a table without people"
     not_promised = {one["name"]: one["text"] for one in document["not_protected"]}
-    assert "12.6 %, 1.0 % and 0.1 %" in not_promised["Values that go together"]
-    assert {"How many", "Absence, and coarse values"} <= not_promised.keys()
-    assert [one["label"] for one in document["form"]] == [
-        "groups",
-        "patient_study_groups",
-        "values of admission",
-        "values of diagnosis",
-        "values of patient_study",
-    ]
+    alone = document["form"]
+    (telling,) = db.owner().execute(
+        "SELECT evidence -> 'telling' FROM pganon_private.version"
+    ).fetchone() or ({},)
+    together = not_promised["Values that go together"]
+    for table, one in telling.items():
+        told = "fewer than 11" if one["told"] is None else one["told"]
+        assert f"{told} of {one['values']} values of {table}" in together
+    assert telling.keys() == {"admission", "diagnosis", "patient_study"}
+    gcp = utility(db)["partitions"]["groups"]["gcp"]
+    assert {"kind": "percent", "value": gcp} in alone[0]["parts"]
+
+
+def utility(db: Database) -> Any:
+    (found,) = db.owner().execute(
+        "SELECT measures -> 'utility' FROM pganon_private.version"
+    ).fetchone() or ({},)
+    return found
+
+
+def test_what_groups_lose_is_withheld() -> None:
+    groups = {"groups": {"groups": 3, "gcp": 0.1}}
+    measured = {"utility": {"gcp": 0.1, "ncp": {}, "partitions": groups}}
+    assert told_measures(measured) == measured
+    told = told_measures({**measured, WITHHELD: True})["utility"]["partitions"]
+    assert told == {"groups": {"groups": 3, "gcp": None}}
 
 
 def test_guarantees_name_groups_and_pairs_in_sentences(db: Database) -> None:
