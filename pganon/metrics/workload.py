@@ -59,8 +59,15 @@ def steps(
 
     def totals(published: exp.Select, state: State) -> exp.Expr:
         if restricts:
-            return _totals_by_value(spec, published, state)
-        return _totals(spec, published)
+            return query(
+                "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
+                {"h": _by_value(spec, published, ["group_id"], state)},
+            )
+        tree = query(
+            "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id",
+            {"x": published},
+        )
+        return _added(tree, spec)
 
     made: list[Step] = []
     if restricts:
@@ -189,21 +196,6 @@ def _by_value(spec: ReleaseSpec, rows: exp.Select, keys: Sequence[str], state: S
         ).select(*by)
         parts.append(_added(tree, spec).group_by(*[key.copy() for key in (*by, code)]))
     return stacked(parts)
-
-
-def _totals(spec: ReleaseSpec, published: exp.Select) -> exp.Expr:
-    tree = query(
-        "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id",
-        {"x": published},
-    )
-    return _added(tree, spec)
-
-
-def _totals_by_value(spec: ReleaseSpec, published: exp.Select, state: State) -> exp.Expr:
-    return query(
-        "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
-        {"h": _by_value(spec, published, ["group_id"], state)},
-    )
 
 
 def _records(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Expr:
