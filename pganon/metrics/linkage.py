@@ -180,7 +180,12 @@ def _link(attributes: Sequence[Axis], target: LinkageTarget) -> list[Step]:
         table(
             f"metric_own_{target.name}",
             f"distance of every record to its own among the {target.purpose}",
-            lambda s: _own(attributes, target, s),
+            lambda s: query(
+                "select c.*, s.group_id, s.n as members, :d as own from s"
+                " join c on c.cell = s.cell join r on r.group_id = s.group_id",
+                {"s": s.work("msource"), "c": s.work("mcells"), "r": s.work("mreps")},
+                d=distance(attributes, target),
+            ),
             into=f"mown_{target.name}",
             when=few,
             inline=True,
@@ -192,16 +197,6 @@ def _link(attributes: Sequence[Axis], target: LinkageTarget) -> list[Step]:
             gives=[links(target)],
         ),
     ]
-
-
-def _own(attributes: Sequence[Axis], target: LinkageTarget, state: State) -> exp.Select:
-    """Cells as in mcells, with group_id, n and the distance `own` to that group."""
-    return query(
-        "select c.*, s.group_id, s.n as members, :d as own from s"
-        " join c on c.cell = s.cell join r on r.group_id = s.group_id",
-        {"s": state.work("msource"), "c": state.work("mcells"), "r": state.work("mreps")},
-        d=distance(attributes, target),
-    )
 
 
 def _right(attributes: Sequence[Axis], target: LinkageTarget, state: State) -> exp.Select:

@@ -36,6 +36,7 @@ def measure_steps(
     made: list[Step] = [*source.steps(spec, description)]
     made += coverage.steps(spec, lambda s: shown(description.shape(spec, s), tables(s)))
     if request.everything:
+        facts = [fact for a in spec.attributes for fact in (bits(a.index), all_bits(a.index))]
         made += [
             Check(
                 "metric_loss",
@@ -47,7 +48,7 @@ def measure_steps(
                 "metric_entropy",
                 "non-uniform entropy",
                 lambda s: entropy(spec, s),
-                gives=entropy_facts(spec),
+                gives=[or_null(count("records", "metric_entropy_")), *facts],
             ),
             Check(
                 "metric_vulnerable",
@@ -166,21 +167,17 @@ class ClassMetrics(Metrics):
             pairs = {label: figure(getattr(self, name)) for name, label in LABELS.items()}
             for column, share in (self.vulnerable or {}).items():
                 pairs[f"vulnerable classes ({column})"] = figure(share)
-            parts += [Pairs(pairs), self._by_attribute(self.attributes)]
+            names = list(PER_ATTRIBUTE.values())
+            rows = [
+                (name, *[figure(getattr(measures, key)) for key in PER_ATTRIBUTE])
+                for name, measures in self.attributes.items()
+            ]
+            parts += [Pairs(pairs), Grid(["quasi-identifier", *names], rows, names)]
         if self.workload:
             parts.append(self.workload.shown())
         if self.classification:
             parts.append(self.classification.shown())
         return parts
-
-    @staticmethod
-    def _by_attribute(attributes: Mapping[str, AttributeMetrics]) -> Grid:
-        names = list(PER_ATTRIBUTE.values())
-        rows = [
-            (name, *[figure(getattr(measures, key)) for key in PER_ATTRIBUTE])
-            for name, measures in attributes.items()
-        ]
-        return Grid(["quasi-identifier", *names], rows, names)
 
 
 def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> ClassMetrics:
@@ -271,12 +268,6 @@ def _divergence(measured: float | None, uncovered: float | None) -> float | None
 
 # Information about records that is lost: non-uniform entropy, KL divergence of the whole table,
 # classes whose sensitive values say too much.
-
-
-def entropy_facts(spec: ReleaseSpec) -> list[Fact[Any]]:
-    """Facts that :func:`entropy` gives."""
-    facts = [fact for a in spec.attributes for fact in (bits(a.index), all_bits(a.index))]
-    return [or_null(count("records", "metric_entropy_")), *facts]
 
 
 def bits(index: int) -> Fact[float | None]:

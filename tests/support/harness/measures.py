@@ -1,7 +1,7 @@
 """Writes sql/functions/measure/measures.sql: the models as texts for the SQL functions.
 
-`python -m pganon.privacy.sqlgen` after a change of a model; a test compares the file with what
-this module gives, so analysts' functions and releases measure with the same expressions.
+`python -m tests.support.harness.measures` after a change of a model; a test compares the file with
+what this module gives, so analysts' functions and releases measure with the same expressions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATH = "functions/measure/measures.sql"
 HEADER = """\
 -- The privacy models as texts: per model the aggregate that measures one class over its rows g,
 -- and the condition that a "measure" satisfies a "parameter"; per set of needs the rows.
--- Written by `python -m pganon.privacy.sqlgen` from the models in Python; do not edit.
+-- Written by `python -m tests.support.harness.measures` from the models in Python; do not edit.
 CREATE FUNCTION pganon.measures()
     RETURNS TABLE (name text, counts text, needs text, aggregate text, bound text, holds text)
     LANGUAGE sql IMMUTABLE
@@ -38,12 +38,6 @@ $$;
 COMMENT ON FUNCTION pganon.measures() IS
     'the privacy models as texts that pganon.measure_query puts together';
 """
-
-
-def row_kind(reference: bool, moves: bool, rank: bool) -> str:
-    """Name of a set of needs: plain, shares or moves, with _rank where ranks are read."""
-    base = "moves" if moves else "shares" if reference else "plain"
-    return f"{base}_rank" if rank else base
 
 
 def rows(kind: str) -> str:
@@ -74,7 +68,8 @@ def _line(measure: Measure) -> str:
     aggregate = model.aggregate("g") if measure.aggregate is None else measure.aggregate
     holds = model.holds_for(col("measure"), col("parameter"))
     extreme = "min" if model.comparison.startswith(">") else "max"
-    needs = row_kind(model.needs_reference, model.needs_moves, model.needs_rank)
+    base = "moves" if model.needs_moves else "shares" if model.needs_reference else "plain"
+    needs = f"{base}_rank" if model.needs_rank else base
     return _values([measure.name, measure.counts, needs, render(aggregate), extreme, render(holds)])
 
 
@@ -83,7 +78,7 @@ def _values(items: Iterable[str]) -> str:
 
 
 def main() -> None:
-    target = Path(__file__).resolve().parents[2] / "sql" / PATH
+    target = Path(__file__).resolve().parents[3] / "sql" / PATH
     target.write_text(text(), encoding="utf-8")
 
 
