@@ -36,9 +36,8 @@ from pganon.methods.background.blocks import (
 from pganon.methods.background.context import Context
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.rows import grouped_step
-from pganon.methods.background.search.buckets import Planner
+from pganon.methods.background.search.buckets import Planner, nearest
 from pganon.methods.background.search.limits import BetaLimits
-from pganon.methods.background.search.selection import nearest
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, equal, named, num, query

@@ -68,7 +68,7 @@ IMPOSSIBLE = count("impossible", "metric_posterior_")
 
 
 def posterior_steps(spec: ReleaseSpec, tables: Callable[[State], Tables]) -> tuple[Step, ...]:
-    """Steps that observe what :mod:`pganon.methods.background.form.metrics` reads."""
+    """Steps that observe what :mod:`pganon.methods.background.form` reads."""
     return (
         Search(
             "metric_posteriors",
