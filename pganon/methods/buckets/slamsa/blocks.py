@@ -142,38 +142,6 @@ def largest(context: SlamsaContext) -> int:
     return max(LARGE, 2 * context.options.block_size)
 
 
-def dealing_steps(context: SlamsaContext) -> list[Step]:
-    """From `placed` and `merged` to `dealt` and `shared`, where blocks are too large."""
-    return [
-        Check(
-            "sizes",
-            "whether a block is too large",
-            lambda s: query(
-                "select coalesce(max(m.size), 0) > :most as oversized from m",
-                {"m": s.work("merged")},
-                most=num(largest(context)),
-            ),
-            gives=[_OVERSIZED],
-        ),
-        table(
-            "dealt",
-            "records of large blocks, in stripes",
-            lambda s: _dealt(context, s),
-            when=_oversized,
-        ),
-        merging(context, "shared", "dealt", merged, when=_oversized),
-        Check(
-            "bounded",
-            "no block is too large",
-            lambda s: query(
-                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
-            ),
-            lambda row, state: _problem(context, row),
-            gives=[count("largest_block")],
-        ),
-    ]
-
-
 def final(state: State) -> tuple[QualifiedName, QualifiedName]:
     """Records in pieces, and the blocks of these pieces."""
     names = ("dealt", "shared") if _oversized(state) else ("placed", "merged")
@@ -249,10 +217,36 @@ BLOCKS = count("blocks", assumed=2)
 
 def block_steps(context: SlamsaContext) -> list[Step]:
     """From the eligible records to `blocked`."""
+    # From `placed` and `merged` to `dealt` and `shared`, where blocks are too large.
     return [
         table("placed", "records on the curve, in pieces", lambda s: _placed(context, s)),
         merging(context, "merged", "placed", halved if context.public else merged),
-        *dealing_steps(context),
+        Check(
+            "sizes",
+            "whether a block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) > :most as oversized from m",
+                {"m": s.work("merged")},
+                most=num(largest(context)),
+            ),
+            gives=[_OVERSIZED],
+        ),
+        table(
+            "dealt",
+            "records of large blocks, in stripes",
+            lambda s: _dealt(context, s),
+            when=_oversized,
+        ),
+        merging(context, "shared", "dealt", merged, when=_oversized),
+        Check(
+            "bounded",
+            "no block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
+            ),
+            lambda row, state: _problem(context, row),
+            gives=[count("largest_block")],
+        ),
         table("blocked", "records by block", lambda s: _blocked(context, s)),
         Check(
             "blocks",
