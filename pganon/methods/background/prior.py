@@ -32,6 +32,32 @@ from pganon.sqltools import cast, col, computed_once, fragment, named, num, quer
 from pganon.steps import Check, Scope, State, Step, table
 
 
+def coarse_steps(spec: ReleaseSpec, cells: Cells) -> list[Step]:
+    """From `value_cells` to `cell_weights`."""
+    return [
+        table(
+            "coarse_cells",
+            "the cell of a coarse grid that every combination is in",
+            lambda s: _coarse(spec, cells, s),
+        ),
+        table(
+            "coarse_values",
+            "records by coarse cell and sensitive value",
+            lambda s: query(
+                "select c.coarse, v.value, sum(v.n)::float8 as n from v"
+                " join c on c.cell = v.cell group by c.coarse, v.value",
+                {"v": s.work("value_cells"), "c": s.work("coarse_cells")},
+            ),
+        ),
+        table(
+            "cell_weights",
+            "weights of the sensitive values in every cell",
+            lambda s: _weights(spec, cells, s),
+            inline=True,
+        ),
+    ]
+
+
 def _coarse(spec: ReleaseSpec, cells: Cells, state: State) -> exp.Expr:
     parts = [
         exp.Ordered(this=exp.paren(_part(axis, cells, state))) for axis in axes(spec.attributes)
@@ -95,28 +121,7 @@ def prior_steps(spec: ReleaseSpec) -> list[Step]:
     if knowledge.kernel is not None:
         weights = kernel_steps(spec, knowledge.kernel)
     elif knowledge.cells is not None:
-        weights = [
-            table(
-                "coarse_cells",
-                "the cell of a coarse grid that every combination is in",
-                lambda s: _coarse(spec, knowledge.cells, s),
-            ),
-            table(
-                "coarse_values",
-                "records by coarse cell and sensitive value",
-                lambda s: query(
-                    "select c.coarse, v.value, sum(v.n)::float8 as n from v"
-                    " join c on c.cell = v.cell group by c.coarse, v.value",
-                    {"v": s.work("value_cells"), "c": s.work("coarse_cells")},
-                ),
-            ),
-            table(
-                "cell_weights",
-                "weights of the sensitive values in every cell",
-                lambda s: _weights(spec, knowledge.cells, s),
-                inline=True,
-            ),
-        ]
+        weights = coarse_steps(spec, knowledge.cells)
     else:
         weights = given_steps(spec)
     steps = [
