@@ -122,7 +122,7 @@ TARGETS = {
     "background_steps": Target(
         (*(f"pganon/methods/background/{name}.py" for name in
            ("__init__", "clusters", "blocks", "value_buckets", "near_classes", "eligible_clusters",
-            "options", "prior_facts", "baseline", "rows", "published_distribution",
+            "options", "prior_facts", "rows", "published_distribution",
             "context")),
          "pganon/methods/background/form/audit.py",
          "pganon/methods/common/form/reference.py", "pganon/resolved/resolve.py"),
@@ -141,7 +141,7 @@ TARGETS = {
     ),
     "posteriors": Target(
         ("pganon/methods/background/form/posterior.py",
-         "pganon/methods/background/form/metrics.py"),
+         "pganon/methods/background/form/__init__.py"),
         ("test_background_posterior",),
     ),
     "geneir": Target(

@@ -12,8 +12,7 @@ indexes   (codes, h)    the Hilbert index of every combination of codes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -36,9 +35,8 @@ from pganon.methods.background.blocks import (
 from pganon.methods.background.context import Context
 from pganon.methods.background.options import BetaPrimacy
 from pganon.methods.background.rows import grouped_step
-from pganon.methods.background.search.buckets import Planner
+from pganon.methods.background.search.buckets import Planner, nearest
 from pganon.methods.background.search.limits import BetaLimits
-from pganon.methods.background.search.selection import nearest
 from pganon.methods.common.block_search import Blocks, Given, TaskOf, block_search, grouped_rows
 from pganon.methods.common.pairs import paired
 from pganon.sqltools import col, equal, named, num, query
@@ -168,7 +166,14 @@ def _tasks(planner: Planner, given: Mapping[str, Any], rows: Rows) -> list[Task]
     blocks = [(block, tuple(members)) for block, members in groupby(rows, key=lambda row: row[0])]
     size = max(1, -(-len(blocks) // _TASKS))
     return [
-        _Plans(blocks[first : first + size], given["f"], given["shares"], planner, given["seed"])
+        partial(
+            _plans,
+            blocks[first : first + size],
+            given["f"],
+            given["shares"],
+            planner,
+            given["seed"],
+        )
         for first in range(0, len(blocks), size)
     ]
 
@@ -176,39 +181,32 @@ def _tasks(planner: Planner, given: Mapping[str, Any], rows: Rows) -> list[Task]
 _TASKS = 8
 
 
-@dataclass(frozen=True)
-class _Plans:
+def _plans(
+    blocks: Sequence[tuple[int, Rows]],
+    f: Sequence[float],
+    shares: Sequence[float],
+    planner: Planner,
+    seed: int,
+) -> TaskResult:
     """The plans of some blocks.
 
-    Attributes:
+    Args:
         blocks: by number, rows (block, value, n).
         f, shares: by value.
     """
-
-    blocks: Sequence[tuple[int, Sequence[tuple[int, int, int]]]]
-    f: Sequence[float]
-    shares: Sequence[float]
-    planner: Planner
-    seed: int
-
-    def __call__(self) -> TaskResult:
-        limits = BetaLimits(np.array(self.f), np.array(self.shares))
-        return TaskResult(
-            [row for block, rows in self.blocks for row in self._plan(block, rows, limits)]
-        )
-
-    def _plan(
-        self, block: int, rows: Sequence[tuple[int, int, int]], limits: BetaLimits
-    ) -> Iterator[tuple[int, int, list[int], list[int]]]:
+    limits = BetaLimits(np.array(f), np.array(shares))
+    made: list[tuple[int, int, list[int], list[int]]] = []
+    for block, rows in blocks:
         counts = np.zeros(len(limits.f), dtype=np.int64)
         for _, value, n in rows:
             counts[value - 1] = n
-        buckets, leaves = self.planner.plan(counts, limits)
+        buckets, leaves = planner.plan(counts, limits)
         # Along the curve the order of the leaves decides which records go to which.
-        order = np.random.default_rng([self.seed % 2**64, block]).permutation(len(leaves))
+        order = np.random.default_rng([seed % 2**64, block]).permutation(len(leaves))
         for number, bucket in enumerate(buckets):
             drawn = leaves[order, number].tolist()
-            yield block, number, [value + 1 for value in bucket], drawn
+            made.append((block, number, [value + 1 for value in bucket], drawn))
+    return TaskResult(made)
 
 
 def _ranked(context: Context, state: State) -> exp.Select:

@@ -42,6 +42,11 @@ class MethodContext(Generic[Options]):
         return [axis.code for axis in self.axes]
 
     @property
+    def m_invariant(self) -> bool:
+        """Whether the release is m-invariant: signatures of earlier versions stay the same."""
+        return self.spec.signatures is not None
+
+    @property
     def sensitive(self) -> Sensitive:
         """The sensitive column of a method that takes one."""
         (item,) = self.spec.sensitive

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pganon.methods.background.search.block import Block
 from pganon.methods.background.search.limits import Closeness, Likeness, Limits
 from pganon.methods.background.search.points import Attribute, Hierarchy, Nominal, Ordered, Points
-from pganon.methods.background.search.primacy import Classes, Groups, Squares, k_primacy
+from pganon.methods.background.search.primacy import Block, Classes, Groups, Squares, k_primacy
 from pganon.methods.common.search.elements import Hierarchical
 from tests.support.oracles import background_search as oracle
 from tests.support.oracles.background_search import Cat, Num, Table, Tree

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pganon.methods.classes.one_dimensional.search.attributes import Attribute, Line, Names, Tree
+from pganon.methods.classes.one_dimensional.search.attributes import Attribute, Bounded, Names
 from pganon.methods.classes.one_dimensional.search.conditions import Condition, Conditions, Values
 from pganon.methods.classes.one_dimensional.search.measures import Reference
 from pganon.methods.classes.one_dimensional.search.windows import Problem, Units
+from pganon.methods.common.search.attributes import Nominal, Ordered, Tree
 from pganon.privacy.base import Model
 from tests.support.oracles import definitions as oracle
 from tests.support.oracles.definitions import Record
@@ -22,7 +23,7 @@ def searched(attribute: oracle.Attribute) -> Attribute:
     weight, size = attribute.weight, len(attribute.domain)
     nulls = None in attribute.values and attribute.nulls != "own_class"
     if isinstance(attribute, oracle.Nominal):
-        return Names(weight, size, nulls, len(set(attribute.values)))
+        return Names(weight, size, nulls, Nominal(len(set(attribute.values))))
     if isinstance(attribute, oracle.Tree):
         levels = range(attribute.top())
         paths = [[first_leaf(attribute, v, level) for level in levels] for v in attribute.domain]
@@ -30,15 +31,14 @@ def searched(attribute: oracle.Attribute) -> Attribute:
             [attribute.level_loss(v, level) for level in (*levels, attribute.top())]
             for v in attribute.domain
         ]
-        return Tree(
-            weight,
-            size,
-            nulls,
+        leaves = Tree(
             np.array(paths, dtype=np.int64).reshape(size, len(levels)),
             np.array(losses, dtype=float).reshape(size, len(levels) + 1),
         )
+        return Bounded(weight, size, nulls, leaves)
     assert isinstance(attribute, oracle.Ordered)
-    return Line(weight, size, nulls, np.array([attribute.position(v) for v in attribute.domain]))
+    places = np.array([attribute.position(v) for v in attribute.domain])
+    return Bounded(weight, size, nulls, Ordered(places))
 
 
 def first_leaf(attribute: oracle.Tree, value: Any, level: int) -> int:

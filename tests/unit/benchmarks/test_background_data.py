@@ -21,13 +21,12 @@ from benchmarks.background_data import (
     uniform,
     workers,
 )
-from pganon.methods.background.search.block import Block
 from pganon.methods.background.search.buckets import beta_partition, beta_split, bucket_limits
 from pganon.methods.background.search.dropping import kept, trim
 from pganon.methods.background.search.limits import Likeness, smallest_classes
 from pganon.methods.background.search.linkage import Dendrogram, dendrogram
 from pganon.methods.background.search.points import Nominal, Ordered, Points
-from pganon.methods.background.search.primacy import Groups, k_primacy
+from pganon.methods.background.search.primacy import Block, Groups, k_primacy
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ in small classes, by the Omega-estimate (Li, Li and Zhang, ICDE 2009) in all of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,7 @@ IMPOSSIBLE = count("impossible", "metric_posterior_")
 
 
 def posterior_steps(spec: ReleaseSpec, tables: Callable[[State], Tables]) -> tuple[Step, ...]:
-    """Steps that observe what :mod:`pganon.methods.background.form.metrics` reads."""
+    """Steps that observe what :mod:`pganon.methods.background.form` reads."""
     return (
         Search(
             "metric_posteriors",
@@ -159,51 +159,38 @@ def _largest(spec: ReleaseSpec, given: Mapping[str, Any]) -> Shares | None:
 def _tasks(largest: Shares | None, rows: Rows) -> Iterator[Task]:
     size = max(1, -(-len(rows) // TASKS))
     for first in range(0, len(rows), size):
-        yield _Conclude(rows[first : first + size], largest)
+        yield partial(_conclude, rows[first : first + size], largest)
 
 
-@dataclass(frozen=True, eq=False)
-class _Conclude:
-    """Attributes: rows: (class_id, priors, numbers, values, counts)."""
-
-    rows: Rows
-    largest: Shares | None
-
-    def __call__(self) -> TaskResult:
-        return TaskResult([self._row(*row) for row in self.rows])
-
-    def _row(
-        self,
-        class_id: int,
-        priors: Sequence[Sequence[float]],
-        numbers: Sequence[int],
-        values: Sequence[int],
-        counted: Sequence[int],
-    ) -> tuple[Any, ...]:
+def _conclude(rows: Rows, largest: Shares | None) -> TaskResult:
+    """Args: rows: (class_id, priors, numbers, values, counts)."""
+    made: list[tuple[Any, ...]] = []
+    for class_id, priors, numbers, values, counted in rows:
         of_members = np.repeat(np.array(priors, dtype=float), numbers, axis=0)
         counts = np.zeros(of_members.shape[1], dtype=np.int64)
         counts[np.array(values) - 1] = counted
         exact = None
         if len(of_members) <= MOST_MEMBERS and class_id <= MOST_EXACT:
             exact = posterior.exact(of_members, counts)
-        return (
-            class_id,
-            len(of_members),
-            self._above(of_members),
-            *self._told(posterior.estimated(of_members, counts), counts),
-            *self._told(exact, counts),
-        )
+        estimated = posterior.estimated(of_members, counts)
+        told = [*_told(estimated, counts, largest), *_told(exact, counts, largest)]
+        made.append((class_id, len(of_members), _above(of_members, largest), *told))
+    return TaskResult(made)
 
-    def _told(self, posteriors: np.ndarray | None, counts: np.ndarray) -> tuple[Any, Any, Any]:
-        if posteriors is None:
-            return None, None, None
-        return (*posterior.highest(posteriors, counts), self._above(posteriors))
 
-    def _above(self, probabilities: np.ndarray) -> int | None:
-        if self.largest is None:
-            return None
-        size = len(self.largest)  # a relation may know values that nobody has
-        return posterior.exceeding(probabilities[:, :size], self.largest)
+def _told(
+    posteriors: np.ndarray | None, counts: np.ndarray, largest: Shares | None
+) -> tuple[Any, Any, Any]:
+    if posteriors is None:
+        return None, None, None
+    return (*posterior.highest(posteriors, counts), _above(posteriors, largest))
+
+
+def _above(probabilities: np.ndarray, largest: Shares | None) -> int | None:
+    if largest is None:
+        return None
+    # A relation may know values that nobody has.
+    return posterior.exceeding(probabilities[:, : len(largest)], largest)
 
 
 def _worst(state: State) -> exp.Expr:

@@ -14,10 +14,32 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pganon.methods.background.search.block import Block
 from pganon.methods.background.search.limits import DECIMALS, EPS, Counts, Limits
 from pganon.methods.background.search.points import Numbers, Points, Rows
 from pganon.methods.common.search.elements import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Records in the order in which ties are broken.
+
+    Attributes:
+        sensitive: by record, its sensitive value.
+        limits: what every class has to satisfy.
+    """
+
+    points: Points
+    sensitive: npt.NDArray[np.int64]
+    limits: Limits
+
+    @property
+    def values(self) -> int:
+        """Number of sensitive values."""
+        return len(self.limits.shares)
+
+    def counts(self, rows: Rows) -> Counts:
+        """Records by sensitive value."""
+        return np.bincount(self.sensitive[rows], minlength=self.values)
 
 
 class Groups:

@@ -32,36 +32,6 @@ from pganon.steps import Rows, Search, State, Step, table
 from pganon.steps.tasks import TaskResult
 
 
-def fill_steps(context: InvarianceContext) -> list[Step]:
-    """From `returned` to `needed`, `newcomers` and `taken`."""
-    return [
-        table(
-            "needed",
-            "how many records of every value the groups of a set need",
-            lambda s: _needed(context, s),
-        ),
-        table(
-            "newcomers",
-            "records of people who were not released yet, in random order",
-            lambda s: query(
-                "select r.*, row_number() over (partition by :code order by :order) as turn"
-                " from r where r.vset is null and not r.gone",
-                {"r": s.work("returned")},
-                code=context.vector_of("r"),
-                order=col(context.order, "r"),
-            ),
-        ),
-        Search(
-            "taken",
-            "how many newcomers of every value take over a set",
-            lambda s: s.work("taken"),
-            (("code", "bigint"), ("n", "bigint")),
-            rows=lambda s, batch: _candidates(context, s),
-            tasks=lambda s, given, rows: [partial(_fill, tuple(rows), context.l)],
-        ),
-    ]
-
-
 def _needed(context: InvarianceContext, state: State) -> exp.Expr:
     """A signature has as many groups as surviving records with its most frequent value."""
     each = query(
@@ -111,7 +81,30 @@ def invariant_steps(context: InvarianceContext) -> list[Step]:
     """From the encoded records to groups with old signatures, and the other new records."""
     return [
         *survivor_steps(context),
-        *fill_steps(context),
+        table(
+            "needed",
+            "how many records of every value the groups of a set need",
+            lambda s: _needed(context, s),
+        ),
+        table(
+            "newcomers",
+            "records of people who were not released yet, in random order",
+            lambda s: query(
+                "select r.*, row_number() over (partition by :code order by :order) as turn"
+                " from r where r.vset is null and not r.gone",
+                {"r": s.work("returned")},
+                code=context.vector_of("r"),
+                order=col(context.order, "r"),
+            ),
+        ),
+        Search(
+            "taken",
+            "how many newcomers of every value take over a set",
+            lambda s: s.work("taken"),
+            (("code", "bigint"), ("n", "bigint")),
+            rows=lambda s, batch: _candidates(context, s),
+            tasks=lambda s, given, rows: [partial(_fill, tuple(rows), context.l)],
+        ),
         *list_steps(context),
         *other_steps(context),
     ]

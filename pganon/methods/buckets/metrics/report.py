@@ -37,24 +37,6 @@ COMPARED = 10_000_000
 _NOTHING = "select null::bigint as originals, null::bigint as candidates, null::bigint as fakes"
 
 
-def membership_steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
-    """The checks that observe COUNTS."""
-    return [
-        Check(
-            "membership_combinations",
-            "combinations of rows that buckets allow",
-            lambda s: _combinations(parts(s), s),
-            gives=[_COMBINATIONS],
-        ),
-        Check(
-            "membership",
-            "combinations of quasi-identifiers that the release allows",
-            lambda s: _compared(spec, parts(s), s),
-            gives=COUNTS,
-        ),
-    ]
-
-
 def _rows(part: Part, state: State) -> exp.Select:
     """SELECT of buckets and codes, every combination once."""
     names = [*part.groups, *part.codes]
@@ -247,7 +229,20 @@ def measure_steps(
     steps: list[Step] = parts.steps(spec, arrange, tables)
     if request.everything:
         steps += reconstruction.steps(spec, arranged)
-        steps += membership_steps(spec, arranged)
+        steps += [
+            Check(
+                "membership_combinations",
+                "combinations of rows that buckets allow",
+                lambda s: _combinations(arranged(s), s),
+                gives=[_COMBINATIONS],
+            ),
+            Check(
+                "membership",
+                "combinations of quasi-identifiers that the release allows",
+                lambda s: _compared(spec, arranged(s), s),
+                gives=COUNTS,
+            ),
+        ]
         steps += size_steps(arranged)
     if request.workload is not None:
         steps += workload.steps(spec, arranged, request.workload)

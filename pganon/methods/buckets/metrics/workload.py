@@ -66,24 +66,6 @@ DEVIATION = or_null(measure("workload_deviation"))
 """None where more than one random assignment decides whether a record matches."""
 
 
-def deviation_steps(parts: PartsOf) -> list[Step]:
-    """Steps that observe DEVIATION and bounds; both are known where one assignment decides."""
-
-    def one(state: State) -> bool:
-        return not parts(state).beside()
-
-    return [
-        table("workload_worlds", "what answers may be", _worlds, into="mworlds", when=one),
-        Check(
-            "workload_deviation",
-            "how far answers may be from the truth by chance",
-            lambda s: _deviation(s) if one(s) else query("select null as workload_deviation"),
-            gives=[DEVIATION],
-        ),
-        bounds_step(lambda s: s.work("mworlds") if one(s) else None),
-    ]
-
-
 def _worlds(state: State) -> exp.Expr:
     having = query(
         "select q.query, q.item, t.group_id, t.size, sum(t.n) as a from q"
@@ -287,28 +269,29 @@ def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select
     )
     for number, other in enumerate(parts.tables_beside(part)):
         alias = f"o{number}"
-        tree = _with_share(tree, other, places, alias, state)
+        # The rows of `tree` with a match in another relation, weighted by its matching share.
+        on = fragment(
+            ":query = r.query and :number = :link",
+            query=col("query", alias),
+            number=col(GROUP_ID, alias),
+            link=col(other.link, "r"),
+        )
+        shares = aliased(_shares_of(other, state), alias)
+        untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
+        kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
+        tree = tree.join(shares, on=on, join_type="left").where(exp.paren(kept))
         share = fragment(":s * coalesce(:o, 1)", s=share, o=col("n", alias))
     return tree.select(named(exp.Sum(this=share), "n"))
-
-
-def _with_share(tree: exp.Select, other: Part, places: int, alias: str, state: State) -> exp.Select:
-    """The rows of `tree` with a match in another relation, weighted by its matching share."""
-    on = fragment(
-        ":query = r.query and :number = :link",
-        query=col("query", alias),
-        number=col(GROUP_ID, alias),
-        link=col(other.link, "r"),
-    )
-    shares = aliased(_shares_of(other, state), alias)
-    untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
-    kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
-    return tree.join(shares, on=on, join_type="left").where(exp.paren(kept))
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
     """From a workload to the facts of its errors."""
     places = predicates(len(spec.attributes), workload)
+
+    def one(state: State) -> bool:
+        """Whether a single assignment decides, so that the deviation and bounds are known."""
+        return not parts(state).beside()
+
     return [
         table(
             "workload_draws", "random predicates", lambda s: draws(spec, workload, s), into="mdraws"
@@ -327,7 +310,14 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
         ),
         *estimate_steps(parts, places),
         error_step("n"),
-        *deviation_steps(parts),
+        table("workload_worlds", "what answers may be", _worlds, into="mworlds", when=one),
+        Check(
+            "workload_deviation",
+            "how far answers may be from the truth by chance",
+            lambda s: _deviation(s) if one(s) else query("select null as workload_deviation"),
+            gives=[DEVIATION],
+        ),
+        bounds_step(lambda s: s.work("mworlds") if one(s) else None),
     ]
 
 

@@ -28,7 +28,10 @@ Merging by the other conditions may make a block too large again: such a run is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 from sqlglot import exp
@@ -41,12 +44,92 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.slamsa.context import SlamsaContext
 from pganon.methods.buckets.slamsa.invariant import new_records
-from pganon.methods.buckets.slamsa.pieces import merging
 from pganon.methods.buckets.slamsa.strata import columns, eligibility, frequencies
-from pganon.methods.common.search.blocks import halved, merged
-from pganon.sqltools import col, fragment, named, num, query, scalar
-from pganon.steps import Check, State, Step, table
+from pganon.methods.common.search.blocks import Piece, Placed, halved, merged
+from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
+from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import count, flag
+from pganon.steps.tasks import TaskResult
+
+ExclusionRule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
+
+
+def merging(
+    context: SlamsaContext,
+    table: str,
+    records: str,
+    rule: ExclusionRule,
+    when: Callable[[State], bool] = lambda state: True,
+) -> Search:
+    """The block of every piece.
+
+    Args:
+        table: work table (stratum, piece, block, size, tightest) of the result.
+        records: work table (stratum, piece, ..) with the columns of the conditions.
+    """
+    return Search(
+        table,
+        "pieces put together until each could be one bucket",
+        lambda s: s.work(table),
+        (
+            ("stratum", "bigint"),
+            ("piece", "integer"),
+            ("block", "integer"),
+            ("size", "bigint"),
+            ("tightest", "integer"),
+        ),
+        rows=lambda s, batch: _histograms(context, records, s),
+        tasks=lambda s, given, rows: [
+            partial(_merge, tuple(rows), _least(context, s), context.minimum_size, rule)
+        ],
+        when=when,
+    )
+
+
+def _histograms(context: SlamsaContext, records: str, state: State) -> exp.Select:
+    """(stratum, piece, condition, value, n), condition -1 for all records of a piece."""
+    parts = [
+        query(
+            "select p.stratum, p.piece, -1 as condition, 0 as value, count(*) as n from p"
+            " group by p.stratum, p.piece",
+            {"p": state.work(records)},
+        )
+    ]
+    parts += [
+        query(
+            "select p.stratum, p.piece, :c as condition, :v as value, count(*) as n from p"
+            " group by p.stratum, p.piece, 4",
+            {"p": state.work(records)},
+            c=num(place),
+            v=col(frequency.column, "p"),
+        )
+        for place, frequency in enumerate(frequencies(context, state))
+    ]
+    return query("select h.* from h order by h.stratum, h.piece", {"h": stacked(parts)})
+
+
+def _least(context: SlamsaContext, state: State) -> dict[int, int]:
+    return {place: f.l for place, f in enumerate(frequencies(context, state))}
+
+
+def _merge(rows: Rows, least: Mapping[int, int], minimum: int, rule: ExclusionRule) -> TaskResult:
+    pieces = (
+        _piece(stratum, piece, list(group))
+        for (stratum, piece), group in groupby(rows, key=lambda row: row[:2])
+    )
+    return TaskResult([astuple(placed) for placed in rule(pieces, least, minimum)])
+
+
+def _piece(stratum: int, piece: int, rows: Rows) -> Piece:
+    size = 0
+    counts: dict[int, list[tuple[int, int]]] = {}
+    for _, _, condition, value, n in rows:
+        if condition < 0:
+            size = n
+        else:
+            counts.setdefault(condition, []).append((value, n))
+    return Piece(stratum, piece, size, counts)
+
 
 _OVERSIZED = flag("oversized", assumed=False)
 
@@ -57,38 +140,6 @@ LARGE = 5_000
 def largest(context: SlamsaContext) -> int:
     """The most records of a block."""
     return max(LARGE, 2 * context.options.block_size)
-
-
-def dealing_steps(context: SlamsaContext) -> list[Step]:
-    """From `placed` and `merged` to `dealt` and `shared`, where blocks are too large."""
-    return [
-        Check(
-            "sizes",
-            "whether a block is too large",
-            lambda s: query(
-                "select coalesce(max(m.size), 0) > :most as oversized from m",
-                {"m": s.work("merged")},
-                most=num(largest(context)),
-            ),
-            gives=[_OVERSIZED],
-        ),
-        table(
-            "dealt",
-            "records of large blocks, in stripes",
-            lambda s: _dealt(context, s),
-            when=_oversized,
-        ),
-        merging(context, "shared", "dealt", merged, when=_oversized),
-        Check(
-            "bounded",
-            "no block is too large",
-            lambda s: query(
-                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
-            ),
-            lambda row, state: _problem(context, row),
-            gives=[count("largest_block")],
-        ),
-    ]
 
 
 def final(state: State) -> tuple[QualifiedName, QualifiedName]:
@@ -166,10 +217,36 @@ BLOCKS = count("blocks", assumed=2)
 
 def block_steps(context: SlamsaContext) -> list[Step]:
     """From the eligible records to `blocked`."""
+    # From `placed` and `merged` to `dealt` and `shared`, where blocks are too large.
     return [
         table("placed", "records on the curve, in pieces", lambda s: _placed(context, s)),
         merging(context, "merged", "placed", halved if context.public else merged),
-        *dealing_steps(context),
+        Check(
+            "sizes",
+            "whether a block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) > :most as oversized from m",
+                {"m": s.work("merged")},
+                most=num(largest(context)),
+            ),
+            gives=[_OVERSIZED],
+        ),
+        table(
+            "dealt",
+            "records of large blocks, in stripes",
+            lambda s: _dealt(context, s),
+            when=_oversized,
+        ),
+        merging(context, "shared", "dealt", merged, when=_oversized),
+        Check(
+            "bounded",
+            "no block is too large",
+            lambda s: query(
+                "select coalesce(max(m.size), 0) as largest_block from m", {"m": final(s)[1]}
+            ),
+            lambda row, state: _problem(context, row),
+            gives=[count("largest_block")],
+        ),
         table("blocked", "records by block", lambda s: _blocked(context, s)),
         Check(
             "blocks",

@@ -39,11 +39,6 @@ class SlamsaContext(MethodContext[Slamsa]):
         return self.spec.invariant
 
     @property
-    def m_invariant(self) -> bool:
-        """Whether the release is m-invariant: signatures of earlier versions stay the same."""
-        return self.spec.signatures is not None
-
-    @property
     def of_columns(self) -> list[Frequency]:
         """Conditions on single columns, the strictest of each.
 

@@ -58,27 +58,6 @@ def classes(state: State) -> QualifiedName:
     return state.work("classes")
 
 
-def class_steps(context: SlomsContext) -> list[Step]:
-    """From the released records to `classes`."""
-    return [
-        table("blocked", "records on the curve, in blocks", lambda s: _blocked(context, s)),
-        block_search(
-            "classes",
-            "classes of similar quasi-identifiers in every block",
-            classes,
-            partition_columns(0),
-            blocks=Blocks(
-                relation=lambda s: s.work("blocked"),
-                columns=lambda s: context.codes,
-                count=lambda s: _blocks(context, s),
-                at_once=lambda s: max(1, AT_ONCE // context.options.block_size),
-            ),
-            given=lambda s: given_of_axes(context.axes, s),
-            task=lambda s, given: partial(_task, context, s, given),
-        ),
-    ]
-
-
 def _blocks(context: SlomsContext, state: State) -> int:
     """Number of blocks: of the size in the policy, but each with at least one class."""
     records = state[RELEASED]
@@ -157,7 +136,21 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         ),
         *context.eligibility.steps(),
         *bucket_steps(context),
-        *class_steps(context),
+        table("blocked", "records on the curve, in blocks", lambda s: _blocked(context, s)),
+        block_search(
+            "classes",
+            "classes of similar quasi-identifiers in every block",
+            classes,
+            partition_columns(0),
+            blocks=Blocks(
+                relation=lambda s: s.work("blocked"),
+                columns=lambda s: context.codes,
+                count=lambda s: _blocks(context, s),
+                at_once=lambda s: max(1, AT_ONCE // context.options.block_size),
+            ),
+            given=lambda s: given_of_axes(context.axes, s),
+            task=lambda s, given: partial(_task, context, s, given),
+        ),
         table(
             "grouped",
             "the class and the buckets of every record",

@@ -20,23 +20,148 @@ stay together; in the relaxed one the value at the median is divided among both 
 
 from __future__ import annotations
 
-from pganon.encode.axis import axes
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pganon.encode.axis import LOSS_DECIMALS, TreeAxis, axes
+from pganon.encode.extents import weighted_loss
 from pganon.encode.value_codes import valued
 from pganon.forms.work import GROUPED, TREE
 from pganon.methods.classes.cells import cell_steps, enough_values
 from pganon.methods.classes.leaving import leaves_outliers_out, records_of_cells
+from pganon.methods.classes.mondrian import cuts, population
+from pganon.methods.classes.mondrian.context import CellContext
 from pganon.methods.classes.mondrian.gains import Offers
 from pganon.methods.classes.mondrian.kept import kept_steps
 from pganon.methods.classes.mondrian.merging import LINKS, Undone
 from pganon.methods.classes.mondrian.options import Mondrian
 from pganon.methods.classes.mondrian.outliers import DIVIDED, Outliers
 from pganon.methods.classes.mondrian.population import population_steps
-from pganon.methods.classes.mondrian.rule import BalancedCuts
 from pganon.methods.common.base import Method
 from pganon.methods.common.form.class_description import CLASSES
-from pganon.methods.common.rounds.rounds import CutRounds
+from pganon.methods.common.rounds.rounds import CutRounds, ranked
+from pganon.methods.common.rounds.rule import at, round_table
 from pganon.resolved.model import ReleaseSpec
-from pganon.steps import Scope, Step
+from pganon.sqltools import col, fragment, named, num, query
+from pganon.steps import CreateTable, Scope, State, Step
+
+
+def promised(context: CellContext, state: State) -> exp.Expr:
+    """Loss of the cells of a side on the attribute, if that is a tree and is cut to its end.
+
+    A tree pays only when all children of the common ancestor are apart, which takes several cuts,
+    so the first of them is judged by what they come to together.
+    """
+    case = exp.Case(this=col("attr", "r"))
+    for axis in context.axes:
+        if isinstance(axis, TreeAxis):
+            left = axis.child_loss(state, col("v", "r"), col("level", "b"))
+            case = case.when(num(axis.index), left)
+    loss = case.else_(num(0)) if case.args.get("ifs") else num(0)
+    return named(fragment("sum(r.w * :p)", p=loss), "promised")
+
+
+def least(context: CellContext, state: State) -> exp.Select:
+    """(node, attr, level, cum, thr, mask): of the cuts of every group that compete, the one that
+    leaves the least loss over all attributes."""
+    left_over = query(
+        "select e.node, e.attr, round(sum(e.n * :loss + e.promised)::numeric, :digits) as loss"
+        " from halves as e group by e.node, e.attr",
+        at(state, "halves"),
+        loss=exp.paren(weighted_loss(context.axes, state, "e", tried=col("attr", "e"))),
+        digits=num(LOSS_DECIMALS),
+    )
+    least = query(
+        "select distinct on (l.node) l.node, l.attr from l order by l.node, l.loss, l.attr",
+        {"l": left_over},
+    )
+    names = ("node", "attr", *context.cut_columns)
+    return query(
+        "select 1 from b join l on l.node = b.node and l.attr = b.attr",
+        {"b": cuts.cuts(context, state), "l": least},
+    ).select(*[col(name, "b") for name in names], append=False)
+
+
+@dataclass(frozen=True)
+class BalancedCuts(CellContext):
+    """The allowable cut nearest to balance."""
+
+    def cutting(self) -> list[CreateTable]:
+        def table(name: str, purpose: str, select: Callable[..., exp.Expr], *given: int):
+            return round_table(name, purpose, lambda state: select(self, state, *given))
+
+        in_order = "tried values in cutting order"
+        hists = [
+            table(f"hist{j}", "records per position and sensitive value", cuts.hist, j)
+            for j in self.sensitive
+        ]
+        nearest = table("best", "the cut nearest to balance", cuts.best)
+        if self.relaxed:
+            return [
+                table("ordered", "records in cutting order", cuts.ordered),
+                table("ranked", in_order, cuts.ranked_halves),
+                *hists,
+                nearest,
+            ]
+        steps = [table("ranked", in_order, ranked), nearest]
+        if not self.conditions and not self.counting:
+            return steps
+        return [
+            *steps,
+            *(self._covering("boxes", population.boxes, "counted") if self.counting else []),
+            *[
+                table(
+                    f"certain{j}", "cuts with a cell of values enough on each side", cuts.certain, j
+                )
+                for j in self.counted
+            ],
+            *[
+                table(f"sides{j}", "sensitive values on both sides", cuts.sides, j)
+                for j in self.sensitive
+            ],
+            table("checked", "whether both sides hold", cuts.checked),
+            *hists,
+            *(self._covering("spans", population.spans, "around", "pos") if self.counting else []),
+            table("searched", "the nearest cut that holds", cuts.searched),
+        ]
+
+    def _covering(
+        self, name: str, select: Callable[..., exp.Expr], counted: str, *by: str
+    ) -> list[CreateTable]:
+        keys = ["node", "attr", *by, "side"]
+        return [
+            round_table(name, "what sides of cuts cover", lambda state: select(self, state)),
+            round_table(
+                counted,
+                "people whom they cover",
+                lambda state: population.counted(self, state, state.in_round(name), keys, None),
+            ),
+        ]
+
+    def following(self) -> list[CreateTable]:
+        def select(state: State) -> exp.Expr:
+            return population.following(self, state)
+
+        if not self.counting:
+            return []
+        return [round_table("covered", "people of the groups", select, later=1)]
+
+    def cuts(self, state: State) -> exp.Select:
+        return cuts.cuts(self, state)
+
+    def chosen(self, state: State) -> exp.Select:
+        return least(self, state) if self.by_loss else super().chosen(state)
+
+    def side_columns(self, state: State) -> list[exp.Expr]:
+        return [promised(self, state)] if self.by_loss else []
+
+    def is_left(self, state: State, table: str) -> exp.Expr:
+        return cuts.is_left(self, state, table)
+
+    def with_place(self, state: State, tree: exp.Select, table: str) -> exp.Select:
+        return cuts.join_order(self, state, tree, table)
 
 
 def _options(spec: ReleaseSpec) -> Mondrian:

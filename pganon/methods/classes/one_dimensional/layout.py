@@ -31,7 +31,7 @@ from pganon.methods.classes.one_dimensional.search.windows import Units
 from pganon.methods.common.attribute_arrays import attribute_arrays, given_with_losses
 from pganon.methods.common.block_search import Given
 from pganon.methods.common.packing import number_of_words, unpacked
-from pganon.methods.common.search.attributes import Nominal, Ordered, Tree
+from pganon.methods.common.search.attributes import Nominal
 from pganon.privacy.base import Requirement
 from pganon.sqltools import col, named, num, query, scalar
 from pganon.steps import State
@@ -169,13 +169,10 @@ def attribute_of(axis: Axis, state: State, given: Given) -> search.Attribute:
     """An attribute as the search sees it."""
     mixes = axis.has_null(state) and axis.attribute.nulls != "own_class"
     seen = float(axis.attribute.weight), axis.size(state), mixes
-    match attribute_arrays(axis, state, given):
-        case Ordered(places=places):
-            return search.Line(*seen, places)
-        case Tree(paths=paths, losses=losses):
-            return search.Tree(*seen, paths, losses)
-        case Nominal(domain=domain):
-            return search.Names(*seen, domain)
+    values = attribute_arrays(axis, state, given)
+    if isinstance(values, Nominal):
+        return search.Names(*seen, values)
+    return search.Bounded(*seen, values)
 
 
 @dataclass(frozen=True)

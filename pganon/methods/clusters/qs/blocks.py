@@ -44,15 +44,6 @@ def block_steps(
             cells.
         bounded: whether blocks much larger than `block_size` are refused.
     """
-    return [
-        *_piece_steps(context, block_size),
-        *_point_steps(context, along_curve=along_curve),
-        _size_check(block_size, bounded=bounded),
-    ]
-
-
-def _piece_steps(context: QSContext, block_size: int) -> list[Step]:
-    """From `cells` to `blocks`."""
 
     def several(state: State) -> bool:
         return _pieces(state, block_size) > 1
@@ -74,14 +65,8 @@ def _piece_steps(context: QSContext, block_size: int) -> list[Step]:
         table(
             "blocks",
             "pieces that reach the requirement, each with those after it that do not",
-            lambda s: _blocks(context, s) if several(s) else _one_block(),
+            lambda s: _blocks(context, s) if several(s) else query("select 0 as piece, 1 as block"),
         ),
-    ]
-
-
-def _point_steps(context: QSContext, *, along_curve: bool) -> list[Step]:
-    """From `pieces` and `blocks` to `points`, with an index by block."""
-    return [
         table(
             "points", "cells of every block", lambda s: _points(context, s, along_curve=along_curve)
         ),
@@ -92,6 +77,7 @@ def _point_steps(context: QSContext, *, along_curve: bool) -> list[Step]:
                 s.work("points").identifier
             ),
         ),
+        _size_check(block_size, bounded=bounded),
     ]
 
 
@@ -128,10 +114,6 @@ def _cut(context: QSContext, state: State, block_size: int) -> exp.Expr:
         piece=piece_of(col("place", "p"), num(_pieces(state, block_size)), num(state[CELLS])),
     )
     return tree.select(*[col(code, "p") for code in context.codes])
-
-
-def _one_block() -> exp.Expr:
-    return query("select 0 as piece, 1 as block")
 
 
 def _blocks(context: QSContext, state: State) -> exp.Expr:

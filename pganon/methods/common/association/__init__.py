@@ -67,17 +67,6 @@ def contingency(
     return _measured(relation, columns, value, pairs, weighted)
 
 
-def mean_square_contingency(relation: Relation, columns: Columns) -> exp.Select:
-    """(i, j, value) with the square of V without correction, for pairs i < j."""
-    value = fragment(
-        "case when least(:r, :c) < 2 then 0"
-        " else least(1, greatest(0, s.phi2 / (least(:r, :c) - 1))) end",
-        r=_R,
-        c=_C,
-    )
-    return _measured(relation, columns, value, None)
-
-
 def _measured(
     relation: Relation,
     columns: Columns,
@@ -260,7 +249,14 @@ def association(
     """
     chosen = dict(enumerate(columns))
     if mode == "msc":
-        return _as_json(mean_square_contingency(relation, chosen), "association")
+        # (i, j, value) with the square of V without correction, for pairs i < j.
+        value = fragment(
+            "case when least(:r, :c) < 2 then 0"
+            " else least(1, greatest(0, s.phi2 / (least(:r, :c) - 1))) end",
+            r=_R,
+            c=_C,
+        )
+        return _as_json(_measured(relation, chosen, value, None), "association")
     if mode == "contingency":
         return _as_json(contingency(relation, chosen, weighted=weighted), "association")
     nominal = {i: column for i, column in chosen.items() if column.number is None}

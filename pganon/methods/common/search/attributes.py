@@ -54,8 +54,10 @@ class Tree:
 
     def spans(self, low: Ints, high: Ints) -> Floats:
         """The loss of the lowest common ancestors, from which on paths are the same."""
-        apart = self.paths[low - 1] != self.paths[high - 1]
-        return self.losses[low - 1, apart.sum(axis=1)]
+        level = np.zeros(len(low), dtype=np.int64)
+        for nodes in self.paths.T:
+            level += nodes[low - 1] != nodes[high - 1]
+        return self.losses[low - 1, level]
 
     def span(self, low: int, high: int) -> float:
         """The same, of one pair."""

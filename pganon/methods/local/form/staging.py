@@ -6,7 +6,7 @@ its groups, and `displays` (display, form).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -205,7 +205,21 @@ def bucket_steps(layout: Layout, item: Sensitive, method: Numbered) -> list[Step
 
     Where columns share buckets, these steps need those of the columns before.
     """
-    return [_numbers(layout.spec, item, method), *_value_steps(item, method)]
+    part = part_of(item)
+
+    def select(state: State) -> exp.Expr:
+        rows = Rows(method.values(state, item), state)
+        rows.group(col("b", "r"), bucket_column(item.published))
+        rows.unchanged(item, "v")
+        return rows.select(counted=True)
+
+    return [
+        _numbers(layout.spec, item, method),
+        staged(
+            f"values{item.index}", f"values of {item.published} in every bucket", select, into=part
+        ),
+        index_step(lambda s: (part, bucket_column(item.published)), f"values{item.index}"),
+    ]
 
 
 def grouped_step(layout: Layout, method: Numbered) -> CreateTable:
@@ -309,23 +323,6 @@ def _records(spec: ReleaseSpec, state: State) -> exp.Expr:
     for item in spec.carried:
         rows.unchanged(item, f"p{item.index}")
     return rows.select(counted=False)
-
-
-def _value_steps(item: Sensitive, method: Numbered) -> Sequence[Step]:
-    part = part_of(item)
-
-    def select(state: State) -> exp.Expr:
-        rows = Rows(method.values(state, item), state)
-        rows.group(col("b", "r"), bucket_column(item.published))
-        rows.unchanged(item, "v")
-        return rows.select(counted=True)
-
-    return [
-        staged(
-            f"values{item.index}", f"values of {item.published} in every bucket", select, into=part
-        ),
-        index_step(lambda s: (part, bucket_column(item.published)), f"values{item.index}"),
-    ]
 
 
 def _members(spec: ReleaseSpec, state: State) -> exp.Expr:

@@ -18,9 +18,9 @@ from tests.support.sources.builders import make_table
 pytestmark = pytest.mark.primary_server_only
 
 # The package has functions of the same names.
-clusters, drawn, grown, near = (
+clusters, drawn, grown = (
     import_module(f"pganon.methods.background.{name}")
-    for name in ("clusters", "value_buckets", "near_classes", "near")
+    for name in ("clusters", "value_buckets", "near_classes")
 )
 
 COLUMNS = {name: ROLES[name] for name in ("age", "s")}
@@ -114,7 +114,7 @@ def test_how_many_blocks_are_read_at_once_changes_nothing(
     first = groups(run(db.owner(), asked))
     assert len(first) > 10
     monkeypatch.setattr(drawn, "AT_ONCE", 2)
-    monkeypatch.setattr(near, "AT_ONCE", 1)
+    monkeypatch.setattr(drawn, "NEAR_AT_ONCE", 1)
     assert groups(run(db.owner(), asked)) == first
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from pganon.forms.request import Request
-from pganon.methods.background.form import posterior
-from pganon.methods.background.form.metrics import BackgroundMetrics, Conclusion, Posterior
+from pganon.methods.background.form import BackgroundMetrics, Conclusion, Posterior, posterior
 from tests.integration.methods.background.test_background import D14, TYPES, background_policy
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, drop_leftovers, run

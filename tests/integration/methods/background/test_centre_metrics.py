@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pganon.forms.request import Request
-from pganon.methods.background.form.metrics import BackgroundMetrics
+from pganon.methods.background.form import BackgroundMetrics
 from pganon.metrics.report import AttributeMetrics
 from tests.integration.methods.background.test_background import background_policy
 from tests.integration.metrics.test_metrics import WORKLOAD, asked_of, close, errors_of

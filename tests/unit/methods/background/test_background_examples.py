@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from pganon.methods.background.search import posterior
-from pganon.methods.background.search.buckets import beta_partition, beta_split, bucket_limits
+from pganon.methods.background.search.buckets import (
+    beta_partition,
+    beta_split,
+    bucket_limits,
+    nearest,
+    swept,
+)
 from pganon.methods.background.search.dropping import kept, trim
 from pganon.methods.background.search.limits import (
     BetaLimits,
@@ -21,7 +27,6 @@ from pganon.methods.background.search.linkage import clusters, dendrogram, diver
 from pganon.methods.background.search.points import Nominal, Points
 from pganon.methods.background.search.primacy import k_primacy
 from pganon.methods.background.search.reduce import js_reduce
-from pganon.methods.background.search.selection import nearest, swept
 from tests.support.oracles.background_search import Beta, Cat, Close, Num, Search, Table
 from tests.support.sources import background_cases as cases
 

@@ -16,6 +16,7 @@ from pganon.methods.background.search.buckets import (
     beta_partition,
     beta_split,
     bucket_limits,
+    nearest,
 )
 from pganon.methods.background.search.dropping import by_cluster, kept, smallest_j, trim, trimmed
 from pganon.methods.background.search.limits import (
@@ -35,7 +36,6 @@ from pganon.methods.background.search.linkage import (
 from pganon.methods.background.search.pieces import joined_pieces
 from pganon.methods.background.search.points import Names
 from pganon.methods.background.search.reduce import js_reduce
-from pganon.methods.background.search.selection import nearest
 from tests.support.oracles import background_search as oracle
 from tests.support.oracles import definitions
 from tests.support.oracles.background_search import Beta, Cat, Close, Num, Rule, Search, Table, Tree

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pganon.methods.classes.one_dimensional.search.attributes import Tree
+from pganon.methods.classes.one_dimensional.search.attributes import Bounded
 from pganon.methods.classes.one_dimensional.search.digits import digits
+from pganon.methods.common.search.attributes import Tree
 
 
 def _costs(paths: Sequence[Sequence[int]], losses: Sequence[Sequence[float]]) -> list[float]:
-    tree = Tree(1.0, len(paths), False, np.array(paths), np.array(losses))
+    tree = Bounded(1.0, len(paths), False, Tree(np.array(paths), np.array(losses)))
     counts = np.array([0] + [1] * len(paths))
     return [round(digit.cost, 9) for digit in digits([tree], [counts], apart=True)]
 

@@ -11,19 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.methods.classes.one_dimensional.search import leaving
-from pganon.methods.classes.one_dimensional.search.attributes import Line, Names
+from pganon.methods.classes.one_dimensional.search.attributes import Bounded, Names
 from pganon.methods.classes.one_dimensional.search.digits import along, digits
 from pganon.methods.classes.one_dimensional.search.leaving import Staying, leaving_out
 from pganon.methods.classes.one_dimensional.search.partition import partition
 from pganon.methods.classes.one_dimensional.search.refinement import Draws, classes_of, refined
 from pganon.methods.classes.one_dimensional.search.windows import SCALE, Problem, Units
+from pganon.methods.common.search.attributes import Nominal, Ordered
 from tests.support.harness.examples import examples
 
 AGES = (20, 23, 26, 29, 32, 35, 38)
 ROWS = ("20a", "23a", "38a", "35b", "26b", "29b", "32c", "38c")
 ATTRIBUTES = (
-    Line(1.0, 7, False, np.array([(age - 20) / 18 for age in AGES])),
-    Names(1.0, 3, False, 3),
+    Bounded(1.0, 7, False, Ordered(np.array([(age - 20) / 18 for age in AGES]))),
+    Names(1.0, 3, False, Nominal(3)),
 )
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pganon.methods.classes.one_dimensional.search.attributes import Ranges, sliding, steps
 from pganon.methods.classes.one_dimensional.search.distinct import Distinct, Wavelet
-from pganon.methods.classes.one_dimensional.search.sliding import Ranges, sliding, steps
 from tests.support.harness.examples import examples
 from tests.support.oracles import one_dimensional as oracle
 from tests.support.sources import lines

@@ -14,7 +14,62 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pganon.methods.classes.one_dimensional.search.distinct import Distinct
-from pganon.methods.classes.one_dimensional.search.sliding import Ranges, sliding
+from pganon.methods.common.search.attributes import Nominal, Ordered, Tree
+
+
+def steps(lengths: Sequence[int]) -> Iterator[tuple[int, bool]]:
+    """Lengths from 2 on, none more than twice the one before, and whether each is asked for.
+
+    Args:
+        lengths: ascending, from 1 or more.
+    """
+    reached = 1
+    for length in lengths:
+        while length > 2 * reached:
+            reached *= 2
+            yield reached, False
+        if length > 1:
+            yield length, True
+        reached = length
+
+
+def sliding(columns: Sequence[Ints], lengths: Sequence[int]) -> Iterator[list[Ints]]:
+    """Of every length, the greatest value of each column in the window that ends at each unit.
+
+    Windows that would begin before the first unit begin there.
+    """
+    held, reached = [column.copy() for column in columns], 1
+    if lengths[0] == 1:
+        yield held
+    for length, asked in steps(lengths):
+        # A window is two shorter ones that may overlap.
+        apart = length - reached
+        held = [_joined(column, apart) for column in held]
+        reached = length
+        if asked:
+            yield held
+
+
+def _joined(column: Ints, apart: int) -> Ints:
+    """Of every window and the one so many units before it; the first ones begin together."""
+    joined = column.copy()
+    np.maximum(column[apart:], column[: max(len(column) - apart, 0)], out=joined[apart:])
+    return joined
+
+
+class Ranges:
+    """Greatest values between any two units, from those of windows of 1, 2, 4, ... units."""
+
+    def __init__(self, values: Ints) -> None:
+        levels = max(len(values).bit_length(), 1)
+        lengths = [2**level for level in range(levels)]
+        self.levels = np.stack([held[0] for held in sliding([values], lengths)])
+
+    def between(self, first: Ints, last: Ints) -> Ints:
+        """Of the windows from the units `first` to the units `last`, both included."""
+        level = np.frexp(last - first + 1)[1] - 1
+        return np.maximum(self.levels[level, last], self.levels[level, first + (1 << level) - 1])
+
 
 Ints = NDArray[np.signedinteger]
 Floats = NDArray[np.float64]
@@ -49,12 +104,11 @@ class Attribute(ABC):
         """The losses of the windows from the units `first` to the units `last`."""
 
 
-class _Bounded(Attribute):
+@dataclass(frozen=True)
+class Bounded(Attribute):
     """An attribute of which the least and the greatest value say what a class loses."""
 
-    @abstractmethod
-    def spans(self, low: Ints, high: Ints) -> Floats:
-        """The loss between two codes, from 1."""
+    values: Ordered | Tree
 
     def of_lengths(
         self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
@@ -81,49 +135,19 @@ class _Bounded(Attribute):
         if self.size == 0:
             return np.zeros(len(high))
         if not null.any():
-            return self.weight * self.spans(low, high)
+            return self.weight * self.values.spans(low, high)
         high_or_first = np.maximum(high, 1)
-        lost = self.spans(np.clip(low, 1, high_or_first), high_or_first)
+        lost = self.values.spans(np.clip(low, 1, high_or_first), high_or_first)
         if self.nulls:
             lost = np.where(null > 0, 1.0, lost)
         return self.weight * np.where(high == 0, 0.0, lost)
 
 
 @dataclass(frozen=True)
-class Line(_Bounded):
-    """Numbers, dates, ordinal values. Attributes: places: of codes from 1, in 0..1."""
-
-    places: Floats
-
-    def spans(self, low: Ints, high: Ints) -> Floats:
-        return self.places[high - 1] - self.places[low - 1]
-
-
-@dataclass(frozen=True)
-class Tree(_Bounded):
-    """Leaves of a hierarchy by code from 1, left to right.
-
-    Attributes:
-        paths: leaves x levels: the first leaf below itself and its ancestors, without the root.
-        losses: leaves x (levels + 1): the loss of itself and of its ancestors up to the root.
-    """
-
-    paths: Ints
-    losses: Floats
-
-    def spans(self, low: Ints, high: Ints) -> Floats:
-        # From the lowest common ancestor on paths are the same.
-        level = np.zeros(len(low), dtype=np.int64)
-        for nodes in self.paths.T:
-            level += nodes[low - 1] != nodes[high - 1]
-        return self.losses[low - 1, level]
-
-
-@dataclass(frozen=True)
 class Names(Attribute):
-    """Unordered values, NULL among them. Attributes: domain: how many there could be."""
+    """Unordered values, NULL among them."""
 
-    domain: int
+    values: Nominal
 
     def of_lengths(
         self, codes: Ints, lengths: Sequence[int], starts: Ints | None = None
@@ -136,4 +160,4 @@ class Names(Attribute):
         return self._losses(Distinct.of_units(codes, starts).between(first, last))
 
     def _losses(self, number: Ints) -> Floats:
-        return self.weight * (number - 1) / max(self.domain - 1, 1)
+        return self.weight * (number - 1) / max(self.values.domain - 1, 1)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pganon.methods.classes.one_dimensional.search.attributes import Attribute, Line, Names, Tree
+from pganon.methods.classes.one_dimensional.search.attributes import Attribute, Bounded, Names
+from pganon.methods.common.search.attributes import Ordered, Tree
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -82,14 +83,14 @@ def _digits_of(attribute: Attribute, counts: Ints, *, apart: bool) -> Costed:
         yield 1.0, (np.arange(len(counts)) == 0).astype(np.int64)
     if attribute.size == 0:
         return
-    made = _of_line(attribute) if isinstance(attribute, Line) else _of_tree(attribute, counts)
+    assert isinstance(attribute, Bounded)
+    held = attribute.values
+    made = _of_line(held.places) if isinstance(held, Ordered) else _of_tree(held, counts)
     for cost, values in made:
         yield cost, np.concatenate([[0], values])
 
 
-def _of_line(line: Attribute) -> Costed:
-    assert isinstance(line, Line)
-    places = line.places
+def _of_line(places: Floats) -> Costed:
     if len(places) < 2:
         return
     least = float(np.diff(places).min())
@@ -106,7 +107,7 @@ def _of_line(line: Attribute) -> Costed:
 
 def _of_names(names: Names, counts: Ints, *, apart: bool) -> Costed:
     rank = _by_frequency(counts)
-    cost = 1 / max(names.domain - 1, 1)
+    cost = 1 / max(names.values.domain - 1, 1)
     values = int((counts > 0).sum())
     if not (apart and values > 2 and 2 * counts.max() >= counts.sum()):
         yield cost, rank
@@ -122,9 +123,8 @@ def _by_frequency(counts: Ints) -> Ints:
     return np.where(counts > 0, rank, 0)
 
 
-def _of_tree(tree: Attribute, counts: Ints) -> Costed:
+def _of_tree(tree: Tree, counts: Ints) -> Costed:
     """A digit per level below the root that separates anything: the place among siblings."""
-    assert isinstance(tree, Tree)
     n = counts[1:]
     levels = tree.paths.shape[1]
     made: list[tuple[float, Ints]] = []
