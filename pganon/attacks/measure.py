@@ -28,7 +28,7 @@ from pganon.identifiers import QualifiedName
 from pganon.plan.build import Plan, build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import sessions
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.run.context import resolve_policy
 from pganon.run.dry_run import refuse_growing, sharing
 from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
@@ -225,13 +225,14 @@ class _Attack:
             for place, _ in enumerate(groups)
         ]
         found: Found = []
-        records: list[exp.Select] = []
+        values: dict[int, list[tuple[Sensitive, QualifiedName]]] = {}
         for item in spec.sensitive:
             view, group = release.of(item), release.group_of(item)
             assert view is not None
             assert group is not None
             hist = self._make(state, f"attack_hist{item.index}", histogram(view, item))
             place = groups.index(group)
+            values.setdefault(place, []).append((item, hist))
             others = self.settings.known_others
             guesses = {
                 "quasi_identifiers": inference.by_groups(may[place], hist, targets),
@@ -243,17 +244,10 @@ class _Attack:
             for adversary, guess in guesses.items():
                 counted = self._guessed(inference.guessed(guess, targets, item, self.base), held)
                 found.append((Attempt("inference", adversary, item.published), counted))
-        for place, group in enumerate(groups):
-            values = [
-                (item, state.work(f"attack_hist{item.index}"))
-                for item in spec.sensitive
-                if release.group_of(item) == group
-            ]
-            if values:
-                records.append(claims.whole_record(may[place], values, targets))
         admitted = query("select c.t from c", {"c": may[0]})
         yield Attempt("membership", "list"), self._counted(claims.listed([admitted], targets))
-        if records:
+        if values:
+            records = [claims.whole_record(may[at], some, targets) for at, some in values.items()]
             whole = self._counted(claims.listed(records, targets))
             yield Attempt("membership", "whole_record"), whole
         yield from found

@@ -67,11 +67,6 @@ class ShownView:
         names = {item.published for item in self.sensitive}
         return next((c.part for c in self.view.columns if c.name in names), None)
 
-    @property
-    def exact(self) -> tuple[Attribute, ...]:
-        """Attributes whose values are published as they are."""
-        return tuple(a for a in self.attributes if a.form is Shown.EXACT)
-
 
 def rows(
     view: ShownView, groups: Sequence[exp.Expr] = (), beside: Sequence[exp.Expr] = ()

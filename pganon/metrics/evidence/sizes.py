@@ -55,7 +55,7 @@ class Sizes:
         bins = merged(
             [found[f"people{n}"] for n, _ in enumerate(BINS)],
             smallest,
-            known=[held for held in (*above, alone) if held is not None],
+            known=[held for held in above if held is not None],
         )
         return {
             "people": people,
