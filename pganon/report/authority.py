@@ -124,6 +124,7 @@ _COLUMNS = {
     "attributes": "column form lost exact width unit",
     "columns": "name role seen goes_out",
     "events": "at what by",
+    "files": "name sha256 exported.at exported.by exported.view exported.rows",
     "findings": "attack column somebody release.share control.share difference.value gains",
     "guarantee": "name published sentence required measured",
     "questions": "somebody remains result",
@@ -191,6 +192,8 @@ def _text(found: Any) -> str:
             return "yes" if found else "no"
         case str():
             return plain(" ".join(found.split()), 2000)
+        case dict():
+            return ", ".join(f"{_word(key)} {_text(one)}" for key, one in found.items())
         case list():
             return "; ".join(map(_text, found)) or "none"
         case _:

@@ -219,6 +219,28 @@ def test_facts_are_small_tables():
     assert label("/questions/2") == "Questions"
 
 
+def test_files_are_told_with_who_exported_them():
+    report = document(attacked(), (), "hipaa")
+    exported = {"at": "2026-03-01", "by": "clerk", "view": "pganon.stays", "rows": 9}
+    for known, wanted in (
+        (exported, ["stays.csv", "ab", "2026-03-01", "clerk", "pganon.stays", "9"]),
+        (None, ["stays.csv", "ab"]),
+    ):
+        report["files"] = [{"name": "stays.csv", "sha256": "ab", "exported": known}]
+        [fact] = [f for _, facts, _ in shown(report, "") for f in facts if f.label == "Files"]
+        [(head, rows)] = fact.tables
+        assert head[:2] == ["Name", "Sha256"]
+        assert rows == [wanted]
+
+
+def test_a_table_within_a_table_is_a_text():
+    report = document(attacked(), (), "hipaa")
+    report["not_protected"] = [{"name": "a", "text": {"said": "b", "by": ["c", "d"]}}]
+    facts = [fact for _, facts, _ in shown(report, "") for fact in facts]
+    [(_, rows)] = next(f for f in facts if f.label == "Not protected").tables
+    assert rows == [["a", "said b, by c; d"]]
+
+
 def test_parts_are_found_by_their_name():
     report = document(attacked(), (), "ico")
     for name in ("singling out", "linkability", "inference"):
