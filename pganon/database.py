@@ -182,7 +182,13 @@ def connect(
     conn = _open(target)
     _reached.set(_description(conn, target))
     try:
-        _check_version(conn)
+        version = conn.info.server_version
+        if version < MINIMUM_VERSION:
+            raise PreconditionError(
+                f"pganon needs PostgreSQL {MINIMUM_VERSION // 10000} or later, "
+                f"the server is {version // 10000}",
+                code=ErrorCode.SERVER_VERSION,
+            )
         pooling.check_unshared(conn, lambda: _open(target))
         set_up(conn, settings)
         if settings.statement_timeout != DEFAULT_SETTINGS.statement_timeout:
@@ -228,16 +234,6 @@ def _description(conn: psycopg.Connection[tuple[object, ...]], target: ServerCho
         f"database {quote(info.dbname)} on {info.host}{port}, role {quote(info.user)}"
         f" (from {target.origin})"
     )
-
-
-def _check_version(conn: psycopg.Connection[tuple[object, ...]]) -> None:
-    version = conn.info.server_version
-    if version < MINIMUM_VERSION:
-        raise PreconditionError(
-            f"pganon needs PostgreSQL {MINIMUM_VERSION // 10000} or later, "
-            f"the server is {version // 10000}",
-            code=ErrorCode.SERVER_VERSION,
-        )
 
 
 def set_up(conn: psycopg.Connection[tuple[object, ...]], settings: Settings) -> None:

@@ -74,7 +74,11 @@ def embedded() -> DataDirectory:
     place = home()
     cluster = DataDirectory(binaries, place, user)
     if user is not None:
-        _check_reach(place.parent, user)
+        if not _reachable(place.parent / "x", user):
+            raise PreconditionError(
+                f'the server runs as user "{user}", who may not enter {place.parent}',
+                hint="set PGANON_HOME to a folder under /var/lib or /tmp",
+            )
         if not _reachable(binaries / "postgres", user):
             cluster = DataDirectory(_copy_binaries(cluster), place, user)
     _check_major(cluster)
@@ -104,14 +108,6 @@ def _reachable(path: Path, user: str) -> bool:
         if not (status.st_mode & 0o001 or (status.st_uid == uid and status.st_mode & 0o100)):
             return False
     return True
-
-
-def _check_reach(folder: Path, user: str) -> None:
-    if not _reachable(folder / "x", user):
-        raise PreconditionError(
-            f'the server runs as user "{user}", who may not enter {folder}',
-            hint="set PGANON_HOME to a folder under /var/lib or /tmp",
-        )
 
 
 def _copy_binaries(cluster: DataDirectory) -> Path:

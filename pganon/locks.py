@@ -82,7 +82,9 @@ def hold(
         if release is not None:
             stack.callback(leave, conn, _take_release(conn, release))
         if run_id is not None:
-            key = _led_by_this_session(conn, run_id) or take_run(conn, run_id)
+            values = _Work("run", run_id=run_id).values(0)
+            row = conn.execute(sqlfiles.query("locks", "mine"), values).fetchone()
+            key = (row[1] if row else None) or take_run(conn, run_id)
             stack.callback(leave, conn, key)
         if population is not None:
             stack.callback(
@@ -233,12 +235,6 @@ def _settle(conn: Connection, work: _Work, key: int) -> int | _Holder:
             return holder
         conn.execute(sqlfiles.query("locks", "leave"), {"keys": [standing[0]]})
     return key
-
-
-def _led_by_this_session(conn: Connection, run_id: int) -> int | None:
-    values = _Work("run", run_id=run_id).values(0)
-    row = conn.execute(sqlfiles.query("locks", "mine"), values).fetchone()
-    return row[1] if row else None
 
 
 def _standing(conn: Connection, work: _Work) -> tuple[int, str] | None:

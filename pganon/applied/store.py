@@ -145,47 +145,34 @@ def loaded(
         row = conn.execute(sqlfiles.query("policies", "beside"), values).fetchone()
         files, roles = row or ({}, {})
         for path, content in files.items():
-            _check_inside(stored, path)
+            if not _is_inside(path):
+                problem = Problem(f"the path {path} leaves the folder of the policy")
+                raise PolicyError([problem], file=stored.label)
             target = base / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content.encode())
         data = stored.data
-        _check_files(stored, data, files)
+        problems = [
+            Problem(
+                f"the file {path} was not applied with the policy",
+                f"columns.{column}.hierarchy.csv",
+                suggestion="apply it with `pganon policy apply FILE`, which takes files along",
+            )
+            for column, path in named_files(data)
+            if path not in files
+        ]
+        if data.get(VARIABLES):
+            problems.append(
+                Problem(
+                    "a policy in the database has no environment",
+                    VARIABLES,
+                    suggestion="apply it with `pganon policy apply FILE`, which fills variables in",
+                )
+            )
+        if problems:
+            raise PolicyError(problems, file=stored.label)
         policy = policy_from(data, file=stored.label, parameters=parameters)
         yield LoadedPolicy(policy, None, base, written=data, roles=roles)
-
-
-def _check_files(stored: StoredPolicy, data: Mapping[str, Any], files: Mapping[str, str]) -> None:
-    """A policy in the database has no folder: it names the files that came with it, and no other.
-
-    Raises:
-        PolicyError: a path that is not among them; variables, which have no environment.
-    """
-    problems = [
-        Problem(
-            f"the file {path} was not applied with the policy",
-            f"columns.{column}.hierarchy.csv",
-            suggestion="apply it with `pganon policy apply FILE`, which takes files along",
-        )
-        for column, path in named_files(data)
-        if path not in files
-    ]
-    if data.get(VARIABLES):
-        problems.append(
-            Problem(
-                "a policy in the database has no environment",
-                VARIABLES,
-                suggestion="apply it with `pganon policy apply FILE`, which fills variables in",
-            )
-        )
-    if problems:
-        raise PolicyError(problems, file=stored.label)
-
-
-def _check_inside(stored: StoredPolicy, path: str) -> None:
-    if not _is_inside(path):
-        problem = Problem(f"the path {path} leaves the folder of the policy")
-        raise PolicyError([problem], file=stored.label)
 
 
 def _is_inside(path: str) -> bool:

@@ -99,7 +99,31 @@ def combinations(rows: HashedRows, sets: Iterable[Columns]) -> dict[Columns, Com
     if not names:
         return {}
     try:
-        statement = render(_query(rows, names, wanted))
+        position = rows.position
+        hashes = [
+            fragment(
+                "hash_record_extended(:row, 0)",
+                row=exp.func("row", *[col(position[n], "h") for n in sorted(s)]),
+            )
+            for s in wanted
+        ]
+        groups = query(
+            "select u.at, u.hash, count(*) as n"
+            " from h cross join lateral unnest(:hashes) with ordinality as u (hash, at)"
+            " group by u.at, u.hash",
+            hashes=exp.Array(expressions=hashes),
+        )
+        statement = render(
+            materialized(
+                query(
+                    "select g.at, count(*) as combinations, sum(n)::bigint as size,"
+                    " sum(n * (n - 1) / 2)::bigint as equal_pairs"
+                    " from g group by g.at",
+                    {"g": groups},
+                ),
+                h=rows.select(names),
+            )
+        )
         found = rows.conn.execute(statement.encode()).fetchall()
     except psycopg.Error as error:
         raise translate(error, reads=[str(rows.relation.name)]) from None
@@ -165,30 +189,3 @@ def _batches(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 def _told_apart(counts: Combinations) -> tuple[int, int]:
     return counts.distinct, -counts.equal_pairs
-
-
-def _query(rows: HashedRows, names: Sequence[str], sets: Sequence[Columns]) -> exp.Select:
-    """A row per set and combination is a hash of the hashes of its values, which is grouped by."""
-    position = rows.position
-    hashes = [
-        fragment(
-            "hash_record_extended(:row, 0)",
-            row=exp.func("row", *[col(position[n], "h") for n in sorted(s)]),
-        )
-        for s in sets
-    ]
-    groups = query(
-        "select u.at, u.hash, count(*) as n"
-        " from h cross join lateral unnest(:hashes) with ordinality as u (hash, at)"
-        " group by u.at, u.hash",
-        hashes=exp.Array(expressions=hashes),
-    )
-    return materialized(
-        query(
-            "select g.at, count(*) as combinations, sum(n)::bigint as size,"
-            " sum(n * (n - 1) / 2)::bigint as equal_pairs"
-            " from g group by g.at",
-            {"g": groups},
-        ),
-        h=rows.select(names),
-    )

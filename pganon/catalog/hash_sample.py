@@ -67,21 +67,17 @@ def hashed_rows(
     with conn.transaction(force_rollback=True):
         kept = 0 < len(columns) <= MOST_KEPT and _may_keep(conn)
         if kept:
-            _keep(conn, relation, position)
+            try:
+                hashes = statement(_hashes(conn, relation, position))
+                conn.execute(sql.SQL("CREATE TABLE {} AS {}").format(_KEPT.identifier, hashes))
+            except psycopg.Error as error:
+                raise translate(error, reads=[str(relation.name)]) from None
         yield HashedRows(conn, relation, position, kept)
 
 
 def _may_keep(conn: Connection) -> bool:
     row = conn.execute(sqlfiles.query("catalog", "may_make_temporary")).fetchone()
     return row is not None and bool(row[0])
-
-
-def _keep(conn: Connection, relation: Relation, position: Mapping[str, str]) -> None:
-    try:
-        hashes = statement(_hashes(conn, relation, position))
-        conn.execute(sql.SQL("CREATE TABLE {} AS {}").format(_KEPT.identifier, hashes))
-    except psycopg.Error as error:
-        raise translate(error, reads=[str(relation.name)]) from None
 
 
 def _hashes(conn: Connection, relation: Relation, position: Mapping[str, str]) -> exp.Select:

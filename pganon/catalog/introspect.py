@@ -68,7 +68,15 @@ def read_relation(
     try:
         row = _one(conn, "relation", {**name.__dict__, "own": list(OWN_SCHEMAS)})
         if row is None:
-            raise _missing(conn, name)
+            existing = [
+                QualifiedName(r["nspname"], r["relname"])
+                for r in _rows(conn, "readable_relations", {})
+            ]
+            raise PreconditionError(
+                f"there is no table or view {name}",
+                hint=_suggestion(name, existing),
+                code=ErrorCode.SOURCE_MISSING,
+            )
         _check_kind(name, row)
         if privileges:
             _check_usable(conn, name, row)
@@ -186,17 +194,6 @@ def _foreign_keys(
         if None not in names:
             target = QualifiedName(row["nspname"], row["relname"])
             yield ForeignKey(tuple(dict.fromkeys(n for n in names if n is not None)), target)
-
-
-def _missing(conn: Connection, name: QualifiedName) -> PreconditionError:
-    existing = [
-        QualifiedName(r["nspname"], r["relname"]) for r in _rows(conn, "readable_relations", {})
-    ]
-    return PreconditionError(
-        f"there is no table or view {name}",
-        hint=_suggestion(name, existing),
-        code=ErrorCode.SOURCE_MISSING,
-    )
 
 
 def _suggestion(name: QualifiedName, existing: list[QualifiedName]) -> str:

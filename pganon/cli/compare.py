@@ -104,7 +104,11 @@ def compare(
         except Stopped as interrupt:
             stopped, compared = interrupt, interrupt.found
     if output is not None:
-        _write(output, compared)
+        from pganon.report.comparison.document import document
+        from pganon.report.comparison.page import page
+
+        made = document(compared.as_dict(), datetime.now(UTC), program())
+        write_private(output, as_text(output, made, page))
     if json:
         common.emit_result(compared.as_dict(), stopped)
     else:
@@ -116,14 +120,6 @@ def compare(
     codes = {row.exit_code for row in compared.candidates}
     if 0 not in codes:
         raise typer.Exit(EXIT_REFUSED if EXIT_REFUSED in codes else min(codes))
-
-
-def _write(output: Path, compared: Compared) -> None:
-    from pganon.report.comparison.document import document
-    from pganon.report.comparison.page import page
-
-    made = document(compared.as_dict(), datetime.now(UTC), program())
-    write_private(output, as_text(output, made, page))
 
 
 def _compare(

@@ -60,7 +60,10 @@ def demo(json: common.JsonOption = False) -> None:
         hospital = build()
         with contextlib.closing(database.connect(hospital.steward)) as conn:
             installer.init(conn)
-    folder = _write_policies()
+    folder = embedded.home() / "demo"
+    files.write(folder / "admissions.yaml", policies.PUBLISHED)
+    files.write(folder / "admissions_even.yaml", policies.REFUSED)
+    files.write(folder / "hospital_stays.yaml", policies.REQUESTED)
     with progress("computing and verifying the release", quiet=json):
         result = run_release(load_policy(folder / "admissions.yaml"), dsn=hospital.steward)
     refusal = _refused(folder / "admissions_even.yaml", hospital)
@@ -85,14 +88,6 @@ def demo(json: common.JsonOption = False) -> None:
         )
         return
     _tell(hospital, folder, result, refusal, served, tables)
-
-
-def _write_policies() -> Path:
-    folder = embedded.home() / "demo"
-    files.write(folder / "admissions.yaml", policies.PUBLISHED)
-    files.write(folder / "admissions_even.yaml", policies.REFUSED)
-    files.write(folder / "hospital_stays.yaml", policies.REQUESTED)
-    return folder
 
 
 def _refused(policy: Path, hospital: Hospital) -> PrivacyRefusal:

@@ -65,18 +65,14 @@ def estimate(
     with connected as conn, progress(f"asking {name}", quiet=json or as_csv or sql):
         found = ask.ask(conn, name, query, spread.value)
     if json:
-        common.emit_json(_document(found, sql=sql))
+        shown = {"release": found.release, "version": found.version, "rows": found.as_dicts()}
+        common.emit_json({**shown, "sql": found.sql} if sql else shown)
     elif as_csv:
         common.emit_csv(found.columns, found.rows)
     else:
         if sql:
             common.block(readable(found.sql) + ";")
         _show(found)
-
-
-def _document(found: Estimates, *, sql: bool) -> dict[str, object]:
-    shown = {"release": found.release, "version": found.version, "rows": found.as_dicts()}
-    return {**shown, "sql": found.sql} if sql else shown
 
 
 def _show(found: Estimates) -> None:

@@ -153,7 +153,16 @@ def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
 
         def report(done: Done) -> None:
             if not json:
-                common.line(_said(done))
+                match done.outcome:
+                    case "withdrawn":
+                        what = f"{done.release} is withdrawn"
+                    case "awaiting_approval":
+                        what = f"{done.release} waits for approval, request {done.request}"
+                    case "reverted" if done.version is None:
+                        what = f"{done.release} will not be published"
+                    case _:
+                        what = f"{done.release}, version {done.version}: {done.outcome}"
+                common.line(f"{done.file}: {what}")
                 common.warn(dependent_texts(done.dependents))
 
         outcomes = act(report=report, on_step=on_step)
@@ -161,19 +170,6 @@ def _walk(folder: Path, json: bool, act: Callable[..., Sequence[Done]]) -> None:
         common.emit_json(outcomes)
     elif not outcomes:
         common.line("nothing to do")
-
-
-def _said(done: Done) -> str:
-    match done.outcome:
-        case "withdrawn":
-            what = f"{done.release} is withdrawn"
-        case "awaiting_approval":
-            what = f"{done.release} waits for approval, request {done.request}"
-        case "reverted" if done.version is None:
-            what = f"{done.release} will not be published"
-        case _:
-            what = f"{done.release}, version {done.version}: {done.outcome}"
-    return f"{done.file}: {what}"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,10 @@ def apply(
     found = [common.read_policy(str(file)) for file in policy_files(path)]
     for loaded in found:
         check_files(loaded)
-    _refuse_twice([loaded.policy.release for loaded in found])
+    releases = [loaded.policy.release for loaded in found]
+    for name in releases:
+        if releases.count(name) > 1:
+            raise UsageError(f"two files are policies of the release {name}", hint="apply one")
     with common.connect_owner(dsn, owner) as conn, conn.transaction():
         stored = [
             check(conn, loaded.policy.release, store(conn, loaded, comment), applied=True)
@@ -53,12 +56,6 @@ def apply(
         return
     for policy in stored:
         common.line(f"applied {policy.label}")
-
-
-def _refuse_twice(releases: list[str]) -> None:
-    for name in releases:
-        if releases.count(name) > 1:
-            raise UsageError(f"two files are policies of the release {name}", hint="apply one")
 
 
 def listing(

@@ -19,7 +19,7 @@ from pganon.policy.columns import of_role
 from pganon.privacy.requirements import requirements_of
 from pganon.publish.listing import events, find
 from pganon.publish.privileges import can_read
-from pganon.publish.release_state import History, Version, unknown_version
+from pganon.publish.release_state import Version, unknown_version
 from pganon.report.parts import OverVersions
 from pganon.report.sources import Access, Collected, Crossing, VersionFacts
 
@@ -33,7 +33,10 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         LedgerError: unknown_release, unknown_version.
     """
     history = find(conn, name)
-    version = _version(history, number)
+    wanted = history.release.current if number is None else number
+    version = next((one for one in history.versions if one.version == wanted), None)
+    if version is None:
+        raise unknown_version(history, number)
     decisions = conn.execute(sqlfiles.query("report", "approvals"), {"release": name}).fetchall()
     ledger = with_decisions(events(conn, name), decisions)
     about = conn.execute(sqlfiles.query("report", "about"), {"release": name}).fetchone()
@@ -86,14 +89,6 @@ def of_method(
         "said": form.verification.said,
         "asked": form.statistics.on_request is not None,
     }
-
-
-def _version(history: History, number: int | None) -> Version:
-    wanted = history.release.current if number is None else number
-    found = next((one for one in history.versions if one.version == wanted), None)
-    if found is None:
-        raise unknown_version(history, number)
-    return found
 
 
 def _public(conn: Connection, version: Version) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pganon.candidates.dominance import TOLERANCE
 from pganon.candidates.figures import Compared, Figures, Row
@@ -26,7 +26,18 @@ def show_compared(compared: Compared) -> None:
     _show_table(compared)
     if any(row.figures for row in rows):
         _show_remaining(compared)
-        _show_notes(rows)
+        if any(row.verdict == "beaten" for row in rows):
+            common.line(
+                "beaten: the other one is better in a figure, and in none worse by more than"
+                f" {_percent(TOLERANCE)}"
+            )
+        figures = [row.figures for row in rows if row.figures is not None]
+        forms = list(dict.fromkeys(one.form for one in figures))
+        if len(forms) > 1:
+            common.line(f"the loss of {' and of '.join(forms)} cannot be compared, their error can")
+        without = list(dict.fromkeys(one.form for one in figures if one.highest_risk is None))
+        if without:
+            common.line(f"of {' and '.join(without)} no chance to find a record is measured")
     else:
         common.line("no candidate can be released")
     _show_reasons(rows)
@@ -35,7 +46,15 @@ def show_compared(compared: Compared) -> None:
 def _show_table(compared: Compared) -> None:
     rows = compared.candidates
     varied = list(dict.fromkeys(label for row in rows for label in row.varied))
-    measures = _measures(rows, varied)
+    # Requirements, but for those that the highest risk shows, and the heads of their columns.
+    found = dict.fromkeys(
+        _measure(one)
+        for row in rows
+        if row.figures is not None
+        for one in row.figures.verified
+        if one.model != STRUCTURE and not (one.symbol == "k" and row.figures.highest_risk)
+    )
+    measures = heads_of(found, varied)
     figures = ["highest", "average", "loss", "error", "left out", "groups", *measures.values()]
     columns = ["#", "method", *varied, *figures, "time", "result"]
     left_out = common.table(
@@ -78,22 +97,6 @@ def _cells(figures: Figures | None, measures: Sequence[Measure]) -> list[str]:
         *[f"{verified[key]:.4g}" if key in verified else "-" for key in measures],
         f"{figures.seconds:.1f} s",
     ]
-
-
-def _measures(rows: Sequence[Row], varied: Sequence[str]) -> Mapping[Measure, str]:
-    """Requirements, but for those that the highest risk shows, and the heads of their columns.
-
-    Args:
-        varied: heads of other columns.
-    """
-    found = dict.fromkeys(
-        _measure(one)
-        for row in rows
-        if row.figures is not None
-        for one in row.figures.verified
-        if one.model != STRUCTURE and not (one.symbol == "k" and row.figures.highest_risk)
-    )
-    return heads_of(found, varied)
 
 
 def _measure(one: Verified) -> Measure:
@@ -149,21 +152,6 @@ def _show_remaining(compared: Compared) -> None:
 def _error(row: Row) -> float:
     error = row.figures.median_error if row.figures else None
     return float("inf") if error is None else error
-
-
-def _show_notes(rows: Sequence[Row]) -> None:
-    if any(row.verdict == "beaten" for row in rows):
-        common.line(
-            "beaten: the other one is better in a figure, and in none worse by more than"
-            f" {_percent(TOLERANCE)}"
-        )
-    figures = [row.figures for row in rows if row.figures is not None]
-    forms = list(dict.fromkeys(one.form for one in figures))
-    if len(forms) > 1:
-        common.line(f"the loss of {' and of '.join(forms)} cannot be compared, their error can")
-    without = list(dict.fromkeys(one.form for one in figures if one.highest_risk is None))
-    if without:
-        common.line(f"of {' and '.join(without)} no chance to find a record is measured")
 
 
 def _show_reasons(rows: Sequence[Row]) -> None:

@@ -9,7 +9,7 @@ from pganon.cli import common
 from pganon.cli.metrics import show_metrics
 from pganon.forms.utility import Utility
 from pganon.metrics.reasons import texts
-from pganon.publish.figures import IncrementFigures, Verified
+from pganon.publish.figures import Verified
 from pganon.publish.views import dependent_texts
 from pganon.run.record import Added, RunResult
 
@@ -26,7 +26,39 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         if result.added is not None:
             _show_added(result.added)
     else:
-        _show_made(result)
+        utility = result.utility
+        if result.outcome == "dry_run":
+            common.line(f"dry run of {result.view}: nothing was published")
+        elif result.outcome == "awaiting_approval":
+            common.line(f"{result.view} waits for approval, request {result.request}")
+        else:
+            common.line(f"published {result.view}, version {result.version}")
+        common.facts(
+            {
+                "records": f"{result.released} released, {result.suppressed} suppressed,"
+                f" {result.records} in the source",
+                **(utility.summary() if utility else {}),
+                **(_weighted(result.weighted) if result.weighted else {}),
+                "time": f"{result.seconds:.1f} s",
+            }
+        )
+        if result.added is not None:
+            _show_added(result.added)
+        _show_verified(result.verified, "verified on the published relations")
+        if result.reasons:
+            _show_reasons(result)
+        elif utility:
+            _show_loss(utility)
+        if result.metrics:
+            show_metrics(result.metrics)
+        if result.increment:
+            statistics = result.increment
+            common.line(f"of the {statistics.released} records that were added alone:")
+            common.facts(statistics.utility.summary())
+            _show_verified(statistics.verified, "verified on what was added")
+            _show_loss(statistics.utility)
+            if statistics.metrics:
+                show_metrics(statistics.metrics)
     if timing:
         common.table(
             ["phase", "step", "seconds", "times"],
@@ -38,36 +70,6 @@ def show_result(result: RunResult, *, timing: bool = False) -> None:
         common.note(f"a run would be refused: {result.refusal}")
     if result.refusal_hint:
         common.hint(result.refusal_hint)
-
-
-def _show_made(result: RunResult) -> None:
-    utility = result.utility
-    if result.outcome == "dry_run":
-        common.line(f"dry run of {result.view}: nothing was published")
-    elif result.outcome == "awaiting_approval":
-        common.line(f"{result.view} waits for approval, request {result.request}")
-    else:
-        common.line(f"published {result.view}, version {result.version}")
-    common.facts(
-        {
-            "records": f"{result.released} released, {result.suppressed} suppressed,"
-            f" {result.records} in the source",
-            **(utility.summary() if utility else {}),
-            **(_weighted(result.weighted) if result.weighted else {}),
-            "time": f"{result.seconds:.1f} s",
-        }
-    )
-    if result.added is not None:
-        _show_added(result.added)
-    _show_verified(result.verified, "verified on the published relations")
-    if result.reasons:
-        _show_reasons(result)
-    elif utility:
-        _show_loss(utility)
-    if result.metrics:
-        show_metrics(result.metrics)
-    if result.increment:
-        _show_increment(result.increment)
 
 
 def _weighted(risk: Mapping[str, float]) -> dict[str, str]:
@@ -82,16 +84,6 @@ def _weighted(risk: Mapping[str, float]) -> dict[str, str]:
             f" out, design effect {risk['deff']:.2f} (Kish)"
         )
     return lines
-
-
-def _show_increment(statistics: IncrementFigures) -> None:
-    """Show the statistics of the records that were added, apart from the version."""
-    common.line(f"of the {statistics.released} records that were added alone:")
-    common.facts(statistics.utility.summary())
-    _show_verified(statistics.verified, "verified on what was added")
-    _show_loss(statistics.utility)
-    if statistics.metrics:
-        show_metrics(statistics.metrics)
 
 
 def _show_verified(verified: Sequence[Verified], title: str) -> None:

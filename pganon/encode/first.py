@@ -34,7 +34,11 @@ def first_counts(spec: ReleaseSpec, item: Sensitive) -> exp.Select:
     """
     first = first_of(spec, item)
     assert first is not None
-    published = _published(spec, first, item)
+    published = query(
+        "select h.value, sum(h.n)::bigint as n from h where h.col = :number group by h.value",
+        {"h": first.histogram},
+        number=num(spec.sensitive.index(item) + 1),
+    )
     source = _source(first, item) if item.column.name in first.columns else published
     return query(
         "select coalesce(s.value, p.value) as value, coalesce(s.n, 0) as source_n,"
@@ -49,13 +53,4 @@ def _source(first: First, item: Sensitive) -> exp.Select:
         "select r.value, r.n from r where r.attribute = :number",
         {"r": first.source},
         number=num(item.index),
-    )
-
-
-def _published(spec: ReleaseSpec, first: First, item: Sensitive) -> exp.Select:
-    """Columns are numbered in their order; views of all versions have the same."""
-    return query(
-        "select h.value, sum(h.n)::bigint as n from h where h.col = :number group by h.value",
-        {"h": first.histogram},
-        number=num(spec.sensitive.index(item) + 1),
     )

@@ -70,7 +70,20 @@ def hilbert_index(
     for columns in (*_levels(shape), *_decoded(shape)):
         passes.append(exp.select(*_named({**columns, **_same(carried)})))
     kept = [named(col(inner), name) for inner, name in zip(carried, keep, strict=True)]
-    last = exp.select(*kept, *_named(_index(shape)))
+    result: _Columns = {}
+    for number, (word, width) in enumerate(zip(shape.words, shape.widths, strict=True)):
+        before = [col(name) for name in shape.words[:number]]
+        result[f"h{number}"] = (
+            fragment(
+                ":word # (-(:before & 1) & :mask)",
+                word=col(word),
+                before=_parity(before),
+                mask=num((1 << width) - 1),
+            )
+            if before
+            else col(word)
+        )
+    last = exp.select(*kept, *_named(result))
     return _chained(passes, last, shape.stretch)
 
 
@@ -168,24 +181,6 @@ def _put_aside(shape: _Shape, bit: int, words: _Columns) -> _Columns:
             moved
             if column is None
             else exp.BitwiseOr(this=_operand(column), expression=exp.paren(moved))
-        )
-    return result
-
-
-def _index(shape: _Shape) -> _Columns:
-    """The words of the index: those after an odd number of set bits are inverted."""
-    result: _Columns = {}
-    for number, (word, width) in enumerate(zip(shape.words, shape.widths, strict=True)):
-        before = [col(name) for name in shape.words[:number]]
-        result[f"h{number}"] = (
-            fragment(
-                ":word # (-(:before & 1) & :mask)",
-                word=col(word),
-                before=_parity(before),
-                mask=num((1 << width) - 1),
-            )
-            if before
-            else col(word)
         )
     return result
 

@@ -67,22 +67,19 @@ def _flag(spec: ReleaseSpec, attribute: Attribute) -> exp.Expr:
     hidden = attribute.hidden
     assert hidden is not None
     if hidden.exceptions is not None:
-        said = _listed(spec, hidden.exceptions, attribute)
+        relation = hidden.exceptions
+        listed = query(
+            "select :key as key from e where :named = :name",
+            {"e": relation.name},
+            key=_key_of(spec, relation),
+            named=_named_column(relation),
+            name=text(attribute.column.name),
+        )
+        said = fragment(":key in :listed", key=_source_key(spec), listed=scalar(listed))
     else:
         assert hidden.when is not None
         said = hidden.when
     return fragment(":said is distinct from false", said=exp.paren(said))
-
-
-def _listed(spec: ReleaseSpec, relation: Relation, attribute: Attribute) -> exp.Expr:
-    listed = query(
-        "select :key as key from e where :named = :name",
-        {"e": relation.name},
-        key=_key_of(spec, relation),
-        named=_named_column(relation),
-        name=text(attribute.column.name),
-    )
-    return fragment(":key in :listed", key=_source_key(spec), listed=scalar(listed))
 
 
 def _source_key(spec: ReleaseSpec) -> exp.Expr:

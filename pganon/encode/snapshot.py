@@ -45,7 +45,7 @@ from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.resolved.population import People
 from pganon.sqltools import aliased, cast, col, fragment, named, query, scalar
 from pganon.steps import Check, CreateTable, State, Step
-from pganon.steps.facts import RECORDS, Fact, count, counts
+from pganon.steps.facts import RECORDS, count, counts
 
 SNAPSHOT = "snapshot"
 """Name of the one step that reads the source."""
@@ -100,12 +100,28 @@ def inspection(spec: ReleaseSpec, *, restricted: bool = False) -> Check:
     Args:
         restricted: whether it has only some people of the source, and never had the others.
     """
+    facts = [RECORDS]
+    for attribute in spec.attributes:
+        name = f"q{attribute.index}"
+        facts.append(count(f"nulls_{name}"))
+        if infinite(attribute.column, name) is not None:
+            facts.append(count(f"infinite_{name}"))
+        if attribute.domain is not None or attribute.values is not None:
+            facts.append(count(f"outside_{name}"))
+    facts += [count(f"nulls_s{item.index}") for item in spec.sensitive]
+    facts += [count(f"infinite_g{item.index}", assumed=0) for item in spec.microaggregated]
+    facts += unmatched_facts(spec)
+    facts += COUNTED if spec.weight is not None else []
+    if spec.aliases is not None and not spec.individual:
+        facts.append(count("namesakes"))
+    if spec.individual:
+        facts += counts("individuals", "nobody", of="source_")
     return Check(
         "inspect",
         "count records, NULLs and values that cannot be placed",
         lambda state: _inspection(spec, state),
         lambda row, state: _inspection_problem(spec, row, state, restricted=restricted),
-        gives=_inspected(spec),
+        gives=[*facts, *([MOST_EACH] if has_several(spec) else [])],
     )
 
 
@@ -266,27 +282,6 @@ def _missing(item: Attribute | Sensitive, name: str) -> exp.Expr:
     return fragment(
         "count(*) filter (where :mine and :v is null)", mine=condition, v=col(name, "t")
     )
-
-
-def _inspected(spec: ReleaseSpec) -> list[Fact[int]]:
-    """Facts that :func:`_inspection` counts."""
-    facts = [RECORDS]
-    for attribute in spec.attributes:
-        name = f"q{attribute.index}"
-        facts.append(count(f"nulls_{name}"))
-        if infinite(attribute.column, name) is not None:
-            facts.append(count(f"infinite_{name}"))
-        if attribute.domain is not None or attribute.values is not None:
-            facts.append(count(f"outside_{name}"))
-    facts += [count(f"nulls_s{item.index}") for item in spec.sensitive]
-    facts += [count(f"infinite_g{item.index}", assumed=0) for item in spec.microaggregated]
-    facts += unmatched_facts(spec)
-    facts += COUNTED if spec.weight is not None else []
-    if spec.aliases is not None and not spec.individual:
-        facts.append(count("namesakes"))
-    if spec.individual:
-        facts += counts("individuals", "nobody", of="source_")
-    return [*facts, *([MOST_EACH] if has_several(spec) else [])]
 
 
 def _inspection_problem(

@@ -191,7 +191,8 @@ def _others(spec: ReleaseSpec, state: State) -> exp.Expr:
         table = public_table(spec, name, state)
         tree = tree.select(_digest(table, row, name, _public_fact(number).column))
     if spec.prior is not None and spec.background is not None:
-        row = prior_row(spec, "t")
+        names = [f"q{attribute.index}" for attribute in spec.attributes]
+        row = exp.func("row", *[col(name, "t") for name in (*names, "value", "probability")])
         tree = tree.select(_digest(state.work(PRIOR), row, "prior", _PRIOR.column))
     if spec.population is not None:
         row = population_row(spec, "t")
@@ -301,12 +302,6 @@ def reading_steps(spec: ReleaseSpec) -> list[CreateTable]:
             external=ExternalObjects((relation.name,)),
         )
     ]
-
-
-def prior_row(spec: ReleaseSpec, table: str) -> exp.Expr:
-    """A row of the table, to be hashed."""
-    names = [f"q{attribute.index}" for attribute in spec.attributes]
-    return exp.func("row", *[col(name, table) for name in (*names, "value", "probability")])
 
 
 def _rows(spec: ReleaseSpec, relation: Relation) -> exp.Expr:

@@ -121,7 +121,14 @@ def _levels(state: State, attribute: Attribute) -> exp.Expr:
             named(fragment("l.uppers[x.place - 1]"), "upper"),
         )
     if attribute.domain is not None:
-        flat = _with_domain(flat, attribute)
+        low, high = bounds(attribute)
+        if attribute.column.is_number:
+            low, high = (fragment("(:v)::numeric", v=value) for value in (low, high))
+        top = "case when f.level = max(f.level) over () then :end else :own end"
+        flat = query("select f.code, f.level, f.label from f", {"f": flat}).select(
+            named(fragment(top, end=low, own=col("lower", "f")), "lower"),
+            named(fragment(top, end=high, own=col("upper", "f")), "upper"),
+        )
     spans = query(
         "select f.*, min(f.code) over (partition by f.level, f.label) as lo,"
         " max(f.code) over (partition by f.level, f.label) as hi,"
@@ -147,15 +154,3 @@ def _levels(state: State, attribute: Attribute) -> exp.Expr:
         "select s.code, s.level::int as level, s.label, s.lo, s.hi from s", {"s": spans}
     ).select(named(loss, "loss"))
     return tree.select(col("lower", "s"), col("upper", "s")) if attribute.ranged else tree
-
-
-def _with_domain(flat: exp.Select, attribute: Attribute) -> exp.Select:
-    """The same, where the highest range is the declared domain."""
-    low, high = bounds(attribute)
-    if attribute.column.is_number:
-        low, high = (fragment("(:v)::numeric", v=value) for value in (low, high))
-    top = "case when f.level = max(f.level) over () then :end else :own end"
-    return query("select f.code, f.level, f.label from f", {"f": flat}).select(
-        named(fragment(top, end=low, own=col("lower", "f")), "lower"),
-        named(fragment(top, end=high, own=col("upper", "f")), "upper"),
-    )

@@ -61,7 +61,16 @@ def ask(conn: Connection, name: str, query: str, spread: Spread = "column") -> E
             conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             release = read_release(conn, name)
             resolved = resolve(parsed, release)
-            _hold(conn, resolved)
+            # Keep the views as they are until the end, and see that only the release's tables are
+            # read.
+            parts = [resolved.release.home, *resolved.parts]
+            columns = resolved.release.columns.values()
+            labels = [c.labels for c in columns if c.labels is not None and c.part in parts]
+            events = [view for fact in resolved.release.facts.values() for view in fact.views]
+            views = dict.fromkeys([*[part.view for part in parts], *labels, *events])
+            for view in views:
+                conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
+                access.check_view(conn, view)
             return answer(conn, resolved, spread)
     except Unsupported as refused:
         raise refused.in_text(query) from None
@@ -116,18 +125,6 @@ def _measured(resolved: Resolved) -> str:
     """Columns of which numbers are computed with."""
     measured = [a.column.name for q in resolved.questions for a in q.aggregates if a.column]
     return ", ".join(map(quote, dict.fromkeys(measured)))
-
-
-def _hold(conn: Connection, resolved: Resolved) -> None:
-    """Keep the views as they are until the end, and see that only the release's tables are read."""
-    parts = [resolved.release.home, *resolved.parts]
-    columns = resolved.release.columns.values()
-    labels = [c.labels for c in columns if c.labels is not None and c.part in parts]
-    events = [view for fact in resolved.release.facts.values() for view in fact.views]
-    views = dict.fromkeys([*[part.view for part in parts], *labels, *events])
-    for view in views:
-        conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
-        access.check_view(conn, view)
 
 
 @dataclass(frozen=True)

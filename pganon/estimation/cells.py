@@ -14,7 +14,7 @@ from sqlglot import exp
 from pganon.estimation.events import ENDS, EventsPart
 from pganon.estimation.parts import BUCKETS, BoxedPart, ExactPart, numbered
 from pganon.estimation.question import Formula, Leaf, Question, parts_of
-from pganon.estimation.release import AskedRelease, Part, Published
+from pganon.estimation.release import Part, Published
 from pganon.forms.match_counts import Matched, both, call, either, exact
 from pganon.sqltools import cast, col, finished, fragment, named, num, query
 
@@ -111,7 +111,14 @@ def _buckets(asked: Query) -> exp.Select:
         if isinstance(part, ExactPart) and asked.in_home(part):
             totals |= part.totals()
     if asked.weighs:
-        totals |= _weights(asked.question.release)
+        mean, around = asked.question.release.weights
+        assert mean is not None
+        total = fragment("sum(:w)", w=col(mean, "t"))
+        found = {"w": total, "w_lo": num(0), "w_hi": fragment(":w + count(*) * 5e-7", w=total)}
+        if around is not None:
+            ends = {"w_lo": "min(lower(:r))", "w_hi": "max(upper(:r))"}
+            found |= {name: fragment(end, r=col(around, "t")) for name, end in ends.items()}
+        totals |= found
     person = asked.question.release.person
     if person is not None:
         totals["units"] = fragment("count(distinct :p)::bigint", p=col(person.name, "t"))
@@ -123,18 +130,6 @@ def _buckets(asked: Query) -> exp.Select:
     )
     outer = query("select i.bucket, i.n from i", {"i": places})
     return outer.select(*numbered(boxed, "i"), *[col(name, "i") for name in totals])
-
-
-def _weights(release: AskedRelease) -> dict[str, exp.Expr]:
-    """Of a bucket the sum of its weights, which a mean has to 5e-7, and ends of every weight."""
-    mean, around = release.weights
-    assert mean is not None
-    total = fragment("sum(:w)", w=col(mean, "t"))
-    found = {"w": total, "w_lo": num(0), "w_hi": fragment(":w + count(*) * 5e-7", w=total)}
-    if around is not None:
-        ends = {"w_lo": "min(lower(:r))", "w_hi": "max(upper(:r))"}
-        found |= {name: fragment(end, r=col(around, "t")) for name, end in ends.items()}
-    return found
 
 
 def _cells(asked: Query) -> exp.Select:

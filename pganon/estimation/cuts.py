@@ -87,7 +87,17 @@ def cuts(
         else:
             borders += [value, *_floats_around(column, value)]
     for unit in dict.fromkeys(item for item in found if isinstance(item, str)):
-        borders += _starts(conn, column, unit, int(low), int(high))
+        numbered = steps(column)
+        assert numbered is not None
+        first, last = (fragment(numbered.value, p=num(end)) for end in (int(low), int(high)))
+        tree = query(
+            f"select (:number)::bigint from generate_series(date_trunc('{unit}', :first), :last,"
+            f" interval '1 {unit}') as s(s)",
+            number=fragment(numbered.number, v=fragment(f"date_trunc('{unit}', s.s)")),
+            first=first,
+            last=last,
+        )
+        borders += _read(conn, tree)
     return borders
 
 
@@ -202,18 +212,3 @@ def _floats_around(column: Published, value: Decimal) -> list[Number]:
         near = kind(float(value))
         found = [np.nextafter(near, kind(end)) for end in (-np.inf, np.inf)]
     return [Decimal(str(item)) for item in (near, *found) if np.isfinite(item)]
-
-
-def _starts(conn: Connection, column: Published, unit: str, low: int, high: int) -> list[Number]:
-    """Numbers of the first values of years, months, days, ... between two values."""
-    numbered = steps(column)
-    assert numbered is not None
-    first, last = (fragment(numbered.value, p=num(end)) for end in (low, high))
-    tree = query(
-        f"select (:number)::bigint from generate_series(date_trunc('{unit}', :first), :last,"
-        f" interval '1 {unit}') as s(s)",
-        number=fragment(numbered.number, v=fragment(f"date_trunc('{unit}', s.s)")),
-        first=first,
-        last=last,
-    )
-    return _read(conn, tree)

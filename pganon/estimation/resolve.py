@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from pganon.estimation.alternatives import arranged
@@ -65,17 +63,14 @@ class _Resolver:
             trees = [tree for tree in (self.parsed.where, kept) if tree is not None]
             where = self.conditions.all_of(trees)
             found.append(arranged(self.release, keys, tuple(aggregates), where))
-        self._check_persons(found)
-        return tuple(found)
-
-    def _check_persons(self, questions: Sequence[Question]) -> None:
         person = self.release.person
-        measured = {a.column for question in questions for a in question.aggregates}
+        measured = {a.column for question in found for a in question.aggregates}
         if person is not None and measured - {None, person}:
             raise Unsupported(
                 "of a release with several records per individual only count(*) and"
                 f" count(DISTINCT {quote(person.name)}) are estimated yet"
             )
+        return tuple(found)
 
     def _check_source(self) -> None:
         source, view = self.parsed.source, self.release.view

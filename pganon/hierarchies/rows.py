@@ -29,7 +29,29 @@ def file_rows(
     Raises PreconditionError if the file cannot be read, is no UTF-8, no CSV, empty, no tree, or
     larger than :data:`MAX_FILE_BYTES`.
     """
-    text = _read(build, path, base_dir)
+    place = base_dir / path
+    try:
+        if not place.is_file():
+            raise build.refuse(
+                f'there is no file "{path}"', "paths are relative to the policy's folder"
+            )
+        if place.stat().st_size > MAX_FILE_BYTES:
+            raise build.refuse(
+                f'"{path}" is larger than {MAX_FILE_BYTES // 1024**2} MiB',
+                "load it into a table and use hierarchy: {table: schema.name}",
+            )
+        content = place.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a usable path"
+        raise build.refuse(f'cannot read "{path}": {reason}') from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise build.refuse(f'"{path}" is not UTF-8 text', "convert it, e.g. with iconv") from None
+    if "\x00" in text:
+        raise build.refuse(f'"{path}" is not a text file')
+    if not text.strip():
+        raise build.refuse(f'"{path}" is empty')
     found = (sep, _parse(text, sep)) if sep else _detect(text)
     if found is None or found[1] is None:
         raise build.refuse(
@@ -99,33 +121,6 @@ def _problems(lines: Lines, width: int, sep: str) -> Iterator[tuple[str, list[in
         ],
         "a label that occurs again on a higher level must lie in that group itself",
     )
-
-
-def _read(build: Build, path: str, base_dir: Path) -> str:
-    place = base_dir / path
-    try:
-        if not place.is_file():
-            raise build.refuse(
-                f'there is no file "{path}"', "paths are relative to the policy's folder"
-            )
-        if place.stat().st_size > MAX_FILE_BYTES:
-            raise build.refuse(
-                f'"{path}" is larger than {MAX_FILE_BYTES // 1024**2} MiB',
-                "load it into a table and use hierarchy: {table: schema.name}",
-            )
-        content = place.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a usable path"
-        raise build.refuse(f'cannot read "{path}": {reason}') from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise build.refuse(f'"{path}" is not UTF-8 text', "convert it, e.g. with iconv") from None
-    if "\x00" in text:
-        raise build.refuse(f'"{path}" is not a text file')
-    if not text.strip():
-        raise build.refuse(f'"{path}" is empty')
-    return text
 
 
 def _parse(text: str, sep: str) -> Lines | None:

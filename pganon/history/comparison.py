@@ -74,7 +74,7 @@ class Comparison:
             return tree
         has = exp.In(this=col("of", "f"), expressions=[num(n) for n in (UNION, *self._roots)])
         functions = query("select f.grp from f", {"f": version.tables.functions}).where(has)
-        return tree.where(fragment("not g.grp in (:f)", f=_listed(functions)))
+        return tree.where(fragment("not g.grp in (:f)", f=exp.Subquery(this=functions)))
 
     # -- tables ----------------------------------------------------------------------------------
 
@@ -228,10 +228,6 @@ def people_of_earlier(version: EarlierVersion) -> exp.Select:
         w=num(version.root),
         n=col(version.tables.link, "m"),
     )
-
-
-def _listed(tree: exp.Select) -> exp.Expr:
-    return exp.Subquery(this=tree)
 
 
 _SEVERAL = "case when b.repeats then null else 'several' end"

@@ -250,7 +250,7 @@ class Reader:
 
 
 def reader_of(role: str, readers: Readers) -> Reader:
-    runs = (run for run, roles in readers.items() if _has(role, roles))
+    runs = (run for run, roles in readers.items() if (role in roles or PUBLIC in roles))
     return Reader(role, frozenset(runs))
 
 
@@ -272,7 +272,3 @@ def gaining(roles: Iterable[str], before: Readers, shown: Collection[int]) -> tu
     """Readers who lack some of the runs that they are about to read."""
     readers = readers_of(roles, before)
     return tuple(one for one in readers if not one.runs.issuperset(shown))
-
-
-def _has(role: str, roles: Collection[str]) -> bool:
-    return role in roles or PUBLIC in roles

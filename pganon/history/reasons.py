@@ -116,10 +116,13 @@ def refusal(conflict: Conflict, alternatives: Alternatives) -> PrivacyRefusal:
 def alternatives_of(spec: ReleaseSpec, republication: Republication) -> Alternatives:
     """Of a release of people who can be told apart."""
     policy = spec.policy
+    # Beside a version under the same policy the source has changed, or it would be repeated.
+    comparable = (one for one in republication.earlier if one.partition_hash is not None)
+    nearest = next(comparable, None)
     return Alternatives(
         increments=policy.refresh != "increments" and _can_grow(spec),
         invariant=policy.refresh != "invariant" and _can_keep(policy),
-        same=_under_another_policy(republication),
+        same=(nearest.label if nearest and not republication.candidates else None),
         accepts=policy.method.admits("republication", "allow"),
     )
 
@@ -137,10 +140,3 @@ def _can_keep(policy: Policy) -> bool:
     # A refusal names the methods that can, which imports all of them.
     supported = "invariant" in policy.method.supports
     return supported and not any(over_time_refusals(policy.registry, given, policy.method))
-
-
-def _under_another_policy(republication: Republication) -> str | None:
-    """Beside a version under the same policy the source has changed, or it would be repeated."""
-    comparable = (one for one in republication.earlier if one.partition_hash is not None)
-    nearest = next(comparable, None)
-    return nearest.label if nearest and not republication.candidates else None

@@ -62,8 +62,9 @@ class PastVersion:
     def tables(self) -> GroupTables:
         groups = next(r for r in self.relations if r["part"] == GROUPS and _is_of(r, self.run_id))
         functions = functions_table(self.run_id) if self.manner["functions"] else None
+        schema, name = parse_name(self.members_table)
         return GroupTables(
-            _named(self.members_table),
+            QualifiedName(schema or PRIVATE_SCHEMA, name),
             QualifiedName(groups["schema"], groups["name"]),
             self.manner["link"],
             functions,
@@ -178,11 +179,6 @@ def missing(conn: Connection, tables: GroupTables) -> list[QualifiedName]:
     names = [tables.members, tables.groups, *([tables.functions] if tables.functions else [])]
     rows = (conn.execute("SELECT to_regclass(%s)", [str(name)]).fetchone() for name in names)
     return [name for name, row in zip(names, rows, strict=True) if row == (None,)]
-
-
-def _named(text: str) -> QualifiedName:
-    schema, name = parse_name(text)
-    return QualifiedName(schema or PRIVATE_SCHEMA, name)
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,17 @@ class Content:
             enter = open_files.enter_context
             if packing == "zip" and not self._is_workbook():
                 archive = enter(zipfile.ZipFile(self._source))
-                yield enter(archive.open(_only_member(self.file, archive)))
+                members = [
+                    item
+                    for item in archive.infolist()
+                    if not item.is_dir() and not item.filename.startswith("__MACOSX/")
+                ]
+                if len(members) != 1:
+                    raise UsageError(
+                        f"{self.file} is a zip archive of {len(members)} files",
+                        hint="unpack it and import one of them",
+                    )
+                yield enter(archive.open(members[0]))
             elif packing == "zstd":
                 import pyarrow as pa
 
@@ -142,20 +152,6 @@ class Content:
                     packing or "", open
                 )
                 yield enter(cast(Any, opener)(self._source, "rb"))
-
-
-def _only_member(file: Path, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
-    members = [
-        item
-        for item in archive.infolist()
-        if not item.is_dir() and not item.filename.startswith("__MACOSX/")
-    ]
-    if len(members) != 1:
-        raise UsageError(
-            f"{file} is a zip archive of {len(members)} files",
-            hint="unpack it and import one of them",
-        )
-    return members[0]
 
 
 def _copied(stream: IO[bytes], kept: ExitStack) -> Path:

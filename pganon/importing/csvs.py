@@ -53,7 +53,8 @@ class CsvFile:
         self._encoding = self._codec()
         self._quoted = False
         with self._text() as text:
-            separator, before = self._separator(text)
+            match = _EXCEL.fullmatch(text.readline(100))
+            separator, before = (match[1], 1) if match else (None, 0)
             self._delimiter = separator or form.separator or ","
             self._before = (form.header_row or before + 1) - 1
         if self._delimiter == form.quote:
@@ -184,11 +185,6 @@ class CsvFile:
                     return
                 yield row, passed + last + 1, passed + rows.line_num
                 last = rows.line_num
-
-    def _separator(self, text: TextIO) -> tuple[str | None, int]:
-        """What the first line says of the separator, and how many lines say so."""
-        match = _EXCEL.fullmatch(text.readline(100))
-        return (match[1], 1) if match else (None, 0)
 
     def _refuse_undivided(self, header: str) -> None:
         """A file of one column whose name looks like several."""

@@ -50,7 +50,15 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
         )
     if kind is not None:
         _refuse_row_security(conn, target)
-        _refuse_dependents(conn, target)
+        rows = conn.execute(
+            sqlfiles.query("publish", "dependents"), {"oid": _oid(conn, target)}
+        ).fetchall()
+        if rows:
+            raise PreconditionError(
+                f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
+                hint="drop them first and create them anew afterwards",
+                code=ErrorCode.DEPENDENTS,
+            )
 
 
 def _refuse_row_security(conn: Connection, target: QualifiedName) -> None:
@@ -67,18 +75,6 @@ def _refuse_row_security(conn: Connection, target: QualifiedName) -> None:
             hint="import under another name; or revoke what is granted on the table, drop its"
             " policies, disable its row-level security, and set them up anew afterwards",
             code=ErrorCode.ROW_SECURITY,
-        )
-
-
-def _refuse_dependents(conn: Connection, target: QualifiedName) -> None:
-    rows = conn.execute(
-        sqlfiles.query("publish", "dependents"), {"oid": _oid(conn, target)}
-    ).fetchall()
-    if rows:
-        raise PreconditionError(
-            f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
-            hint="drop them first and create them anew afterwards",
-            code=ErrorCode.DEPENDENTS,
         )
 
 

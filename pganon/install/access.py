@@ -134,7 +134,9 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
     Raises:
         InstallError: superuser, not_owner, other_owner.
     """
-    login, superuser = _session(conn)
+    row = conn.execute(sqlfiles.query("install", "session")).fetchone()
+    assert row is not None
+    login, superuser = row[0], row[1]
     named = chosen(named)
     if login == owner and named in (None, owner):
         return
@@ -231,13 +233,6 @@ def check_view(
             hint="ask the steward",
             code=ErrorCode.FOREIGN_VIEW,
         )
-
-
-def _session(conn: Connection) -> tuple[str, bool]:
-    """Who logged in, and whether that role is a superuser or can become one."""
-    row = conn.execute(sqlfiles.query("install", "session")).fetchone()
-    assert row is not None
-    return row[0], row[1]
 
 
 def _belongs(owner: str) -> str:

@@ -52,20 +52,33 @@ def build(folder: Path, version: str) -> list[Path]:
     """
     place = folder / FOLDER
     script = place / _script(version)
-    made = _full(version)
+    migrations = sqlfiles.migrations()
+    made = _joined(
+        _piece("check_actor"),
+        _piece("check_absent"),
+        *(f"CREATE SCHEMA {name};\n".encode() for name in OWN_SCHEMAS),
+        *(migration.text for migration in migrations),
+        *(_added(migration, version) for migration in migrations),
+        *_objects(version),
+        _piece("mark"),
+    )
     if script.exists() and script.read_bytes() != made:
         raise InstallError(
             f"{script} is another script of version {version}",
             hint="a version that was published never changes; remove the file if it was not",
             code=ErrorCode.VERSION_EXISTS,
         )
+    # A call that gives the script to pg_tle, on servers whose folders nobody may write.
+    assert _TLE not in made
+    text = re.sub(rb"(?m)^\\echo.*\n", b"", made)
+    call = filled(b"SELECT pgtle.install_extension(%s, %s, %s, ", NAME, version, _ABSTRACT)
     files = {
         place / f"{NAME}.control": _control(version),
         script: made,
         place / _script(UNPACKAGED): _joined(_piece("check_actor"), _piece("check_present")),
         place / _script(UNPACKAGED, version): _adoption(version),
         **{place / _script(old, version): _update(version) for old in _earlier(place, version)},
-        folder / "pg_tle.sql": _trusted_language_extension(version, made),
+        folder / "pg_tle.sql": call + _TLE + b"\n" + text + _TLE + b");\n",
         folder / "META.json": _meta(version),
         folder / "Makefile": _MAKEFILE,
     }
@@ -94,19 +107,6 @@ schema = pg_catalog
 relocatable = false
 superuser = false
 """.encode()
-
-
-def _full(version: str) -> bytes:
-    migrations = sqlfiles.migrations()
-    return _joined(
-        _piece("check_actor"),
-        _piece("check_absent"),
-        *(f"CREATE SCHEMA {name};\n".encode() for name in OWN_SCHEMAS),
-        *(migration.text for migration in migrations),
-        *(_added(migration, version) for migration in migrations),
-        *_objects(version),
-        _piece("mark"),
-    )
 
 
 def _update(version: str) -> bytes:
@@ -195,14 +195,6 @@ def filled(text: bytes, *values: object) -> bytes:
         literal = sql.Literal(next(remaining)).as_string(None) if mark == "s" else "%"
         pieces += [literal.strip(), rest]
     return "".join(pieces).encode()
-
-
-def _trusted_language_extension(version: str, script: bytes) -> bytes:
-    """A call that gives the script to pg_tle, on servers whose folders nobody may write."""
-    assert _TLE not in script
-    text = re.sub(rb"(?m)^\\echo.*\n", b"", script)
-    call = filled(b"SELECT pgtle.install_extension(%s, %s, %s, ", NAME, version, _ABSTRACT)
-    return call + _TLE + b"\n" + text + _TLE + b");\n"
 
 
 def _meta(version: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, axes
+from pganon.encode.axis import axes
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import UsageError
 from pganon.forms.form import Description
@@ -160,7 +160,11 @@ def _given(spec: ReleaseSpec, state: State) -> exp.Select:
     tree = query("select 1 as nothing")
     for axis in axes(spec.attributes):
         if on_line(axis):
-            tree = tree.select(named(_places(axis, state), f"places{axis.index}"))
+            places = query(
+                "select array_agg(p.at::float8 order by p.code) from p where p.code > 0",
+                {"p": state.work(f"mplaces{axis.index}")},
+            )
+            tree = tree.select(named(scalar(places), f"places{axis.index}"))
         value = fragment("(c.start + c.stop) / 2" if on_line(axis) else "c.bits::text")
         covers = query(
             "select array_agg(:v order by c.id) from c",
@@ -169,14 +173,6 @@ def _given(spec: ReleaseSpec, state: State) -> exp.Select:
         )
         tree = tree.select(named(scalar(covers), f"shown{axis.index}"))
     return tree
-
-
-def _places(axis: Axis, state: State) -> exp.Expr:
-    places = query(
-        "select array_agg(p.at::float8 order by p.code) from p where p.code > 0",
-        {"p": state.work(f"mplaces{axis.index}")},
-    )
-    return scalar(places)
 
 
 def _rows(spec: ReleaseSpec, description: Description, asked: Classify, state: State) -> exp.Select:

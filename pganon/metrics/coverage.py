@@ -285,16 +285,6 @@ def _array_members(axis: Axis, state: State) -> exp.Select:
     )
 
 
-def _label_members(axis: TreeAxis, state: State) -> exp.Select:
-    """(id, code) of the leaves below published labels."""
-    nodes = _labels(axis, state)
-    return query(
-        'select k.id, d.code from k join t on t.label = k.g::text collate "C"'
-        " join d on d.code between t.lo and t.hi where d.code > 0",
-        {"k": _keys(axis, state), "t": nodes, "d": axis.dictionary(state)},
-    )
-
-
 def _labels(axis: TreeAxis, state: State) -> exp.Select:
     """(label, lo, hi) of all nodes of the hierarchy."""
     return query(
@@ -306,7 +296,12 @@ def _labels(axis: TreeAxis, state: State) -> exp.Select:
 
 def _set_cover(axis: Axis, state: State) -> exp.Expr:
     if isinstance(axis, TreeAxis) and axis.attribute.form is not Shown.MODE:
-        values = _label_members(axis, state)
+        nodes = _labels(axis, state)
+        values = query(
+            'select k.id, d.code from k join t on t.label = k.g::text collate "C"'
+            " join d on d.code between t.lo and t.hi where d.code > 0",
+            {"k": _keys(axis, state), "t": nodes, "d": axis.dictionary(state)},
+        )
     else:
         values = _array_members(axis, state)
     nulls = query("select k.id, 0 as code from k where k.z", {"k": _keys(axis, state)})

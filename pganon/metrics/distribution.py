@@ -160,7 +160,14 @@ def _earth(axis: Axis, state: State, histogram: exp.Select) -> exp.Select:
     if not on_line(axis):
         return query("select sum(abs(k.p - k.q)) / 2 as emd from k", {"k": histogram})
     if axis.attribute.form is Shown.MEAN:
-        histogram = _at_means(axis, state, histogram)
+        # (at, p, q) where published means are at their own place, not at the nearest value.
+        means = query(
+            "select w.start as at, 0::float8 as p, w.share / sum(w.share) over () as q from w"
+            " where w.start is not null",
+            {"w": weights(axis, state)},
+        )
+        values = query("select k.at, k.p, k.q - k.q as q from k", {"k": histogram})
+        histogram = stacked([values, means])
     moved = query(
         "select sum(sum(k.p - k.q)) over (order by k.at) as earth,"
         " lead(k.at) over (order by k.at) - k.at as far from k group by k.at",
@@ -171,17 +178,3 @@ def _earth(axis: Axis, state: State, histogram: exp.Select) -> exp.Select:
         " coalesce(sum(abs(m.earth) * m.far), 0) end as emd from m",
         {"m": moved},
     )
-
-
-def _at_means(axis: Axis, state: State, histogram: exp.Select) -> exp.Select:
-    """(at, p, q) where published means are at their own place, not at the nearest value.
-
-    The q of values is 0 then, but NULL where nothing is published.
-    """
-    means = query(
-        "select w.start as at, 0::float8 as p, w.share / sum(w.share) over () as q from w"
-        " where w.start is not null",
-        {"w": weights(axis, state)},
-    )
-    values = query("select k.at, k.p, k.q - k.q as q from k", {"k": histogram})
-    return stacked([values, means])

@@ -102,7 +102,12 @@ class _Walk:
                 case (
                     CreateTable() | Check() | Statement() | DropTables() | Search() | Load() | Ask()
                 ):
-                    self._alone(phase, step, prefix)
+                    if taken(step, self.state):
+                        name = f"{prefix}{step.name}"
+                        statement = _sql(step, self.state) if self.sql else ""
+                        self.found.append(Explained(phase, name, step.purpose, statement))
+                        self._observe(given(step, self.state))
+                        noted(step, self.state, self.made)
                 case unknown:
                     assert_never(unknown)
 
@@ -146,14 +151,6 @@ class _Walk:
             self.through(phase, chain, prefix)
             after.append(self.state.facts)
         self.state = replace(before, facts=before.facts.joined(after))
-
-    def _alone(self, phase: str, step: Alone, prefix: str) -> None:
-        if taken(step, self.state):
-            name = f"{prefix}{step.name}"
-            statement = _sql(step, self.state) if self.sql else ""
-            self.found.append(Explained(phase, name, step.purpose, statement))
-            self._observe(given(step, self.state))
-            noted(step, self.state, self.made)
 
     def _observe(self, facts: Sequence[Fact[Any]]) -> None:
         self.state = self.state.observing({fact: fact.assumed for fact in facts})

@@ -69,7 +69,12 @@ def withdrawal(plan: Plan) -> Withdrawal:
     assert growth.number is not None
     method = replace(plan.method, form=_form(plan.method.form, growth, growth.number))
     declared = replace(plan.spec, growth=replace(growth, adds=False))
-    spec = _spec(declared)
+    kept = tuple(
+        requirement
+        for requirement in declared.requirements
+        if not (isinstance(requirement.model, QSKAnonymity) and requirement.model.counts_supported)
+    )
+    spec = replace(declared, requirements=kept)
     return Withdrawal(spec, method, plan.republication, plan.request, declared=declared)
 
 
@@ -81,16 +86,6 @@ def closing(plan: Plan) -> Withdrawal:
     spec = replace(plan.spec, growth=replace(growth, adds=False, closes=True))
     method = replace(plan.method, form=form)
     return Withdrawal(spec, method, plan.republication, plan.request, declared=spec)
-
-
-def _spec(spec: ReleaseSpec) -> ReleaseSpec:
-    """Combinations of values are those of people who are new, and there are none."""
-    kept = tuple(
-        requirement
-        for requirement in spec.requirements
-        if not (isinstance(requirement.model, QSKAnonymity) and requirement.model.counts_supported)
-    )
-    return replace(spec, requirements=kept)
 
 
 def _form(form: PublishedForm, growth: Growth, number: str) -> PublishedForm:

@@ -6,7 +6,7 @@ Every rule reads the class variables of :class:`pganon.policy.options.MethodOpti
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +91,32 @@ def method_refusals(policy: Written) -> Iterator[Refusal]:
                 f"the method {method.name} makes classes, of which k_anonymity says the size",
                 "remove min_size",
             )
-    yield from _key_refusals(policy, method)
+    release = policy.keys.get("release")
+    part = max(method.part_names(policy.columns), key=len, default=None)
+    if isinstance(release, str) and fits(release) and part is not None:
+        size = len(part_name(release, part).encode())
+        if size > MAX_BYTES:
+            longest = MAX_BYTES - len(part_name("", part).encode())
+            yield Refusal(
+                ("release",),
+                f"the name of its view {show(part_name('...', part))} has {size} bytes,"
+                f" PostgreSQL allows {MAX_BYTES}",
+                f"choose a name of at most {longest} bytes",
+            )
+    if policy.keys.get("inference") is not None and not method.unlinks:
+        others = [name for name, other in policy.registry.methods.items() if other.unlinks]
+        yield Refusal(
+            ("inference",),
+            f"the method {method.name} publishes no sensitive values apart from the records, so"
+            " there is nothing to measure",
+            f"remove inference, or use the method {alternatives(others)}",
+        )
+    if policy.keys.get("on_infeasible") == "suppress" and not method.leaves_out:
+        yield Refusal(
+            ("on_infeasible",),
+            f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
+            "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
+        )
     named = {key: policy.keys.get(key) for key in ("individual", "republication")}
     yield from method.key_refusals(columns, {"privacy": models, **named})
     if policy.complete:
@@ -114,7 +139,29 @@ def _column_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal
     if whole and not of_role(policy.columns, method.grouped, "semi_sensitive"):
         message = f"no column has the role {method.grouped}"
         yield Refusal(("columns",), message, _HOW_TO_DECLARE[method.grouped])
-    yield from width_refusals(policy.columns, method)
+    grouped = (method.grouped, "semi_sensitive")
+    roles = Counter(column.role for column in policy.columns.values() if column)
+    wide = sum(roles[role] for role in grouped)
+    if wide > MOST_GROUPED:
+        yield Refusal(
+            ("columns",),
+            f"{wide} columns are {' or '.join(grouped)}; a row of a release has room for"
+            f" {MOST_GROUPED}",
+            "leave columns out, or divide them among releases of separate people",
+        )
+    released = roles.total() - sum(roles[role] for role in UNPUBLISHED_ROLES)
+    most = MOST_RELEASED
+    if method.unlinks:
+        most = MOST_UNLINKED
+    elif method.shows == "values":
+        most = MOST_IN_ARRAYS
+    if released > most:
+        yield Refusal(
+            ("columns",),
+            f"{released} columns are released; a release by this method has room for {most}",
+            "leave columns out"
+            + (f", or take a method with room for {MOST_RELEASED}" if most < MOST_RELEASED else ""),
+        )
     if whole and method.sensitive != "any":
         yield from _sensitive_refusals(policy, method)
     for name, column in known:
@@ -192,35 +239,6 @@ def _model_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal]
         )
 
 
-def _key_refusals(policy: Written, method: MethodOptions) -> Iterator[Refusal]:
-    release = policy.keys.get("release")
-    part = max(method.part_names(policy.columns), key=len, default=None)
-    if isinstance(release, str) and fits(release) and part is not None:
-        size = len(part_name(release, part).encode())
-        if size > MAX_BYTES:
-            longest = MAX_BYTES - len(part_name("", part).encode())
-            yield Refusal(
-                ("release",),
-                f"the name of its view {show(part_name('...', part))} has {size} bytes,"
-                f" PostgreSQL allows {MAX_BYTES}",
-                f"choose a name of at most {longest} bytes",
-            )
-    if policy.keys.get("inference") is not None and not method.unlinks:
-        others = [name for name, other in policy.registry.methods.items() if other.unlinks]
-        yield Refusal(
-            ("inference",),
-            f"the method {method.name} publishes no sensitive values apart from the records, so"
-            " there is nothing to measure",
-            f"remove inference, or use the method {alternatives(others)}",
-        )
-    if policy.keys.get("on_infeasible") == "suppress" and not method.leaves_out:
-        yield Refusal(
-            ("on_infeasible",),
-            f"the method {method.name} leaves nothing out for a guarantee that cannot be reached",
-            "leave on_infeasible out; suppression_limit bounds what the method itself leaves out",
-        )
-
-
 # How many columns of each kind fit in the relations of a release.
 #
 # A table of PostgreSQL has at most 1,600 columns, and a row that is not compressed at most 8,160
@@ -239,30 +257,3 @@ MOST_IN_ARRAYS = 400
 MOST_UNLINKED = 250
 """The same where sensitive values are apart from the records: what a reader could infer from the
 others is measured, on rows that have a code of 8 bytes beside each value."""
-
-
-def width_refusals(columns: Columns, method: MethodOptions) -> Iterable[Refusal]:
-    """Too many columns for one release."""
-    grouped = (method.grouped, "semi_sensitive")
-    roles = Counter(column.role for column in columns.values() if column)
-    wide = sum(roles[role] for role in grouped)
-    if wide > MOST_GROUPED:
-        yield Refusal(
-            ("columns",),
-            f"{wide} columns are {' or '.join(grouped)}; a row of a release has room for"
-            f" {MOST_GROUPED}",
-            "leave columns out, or divide them among releases of separate people",
-        )
-    released = roles.total() - sum(roles[role] for role in UNPUBLISHED_ROLES)
-    most = MOST_RELEASED
-    if method.unlinks:
-        most = MOST_UNLINKED
-    elif method.shows == "values":
-        most = MOST_IN_ARRAYS
-    if released > most:
-        yield Refusal(
-            ("columns",),
-            f"{released} columns are released; a release by this method has room for {most}",
-            "leave columns out"
-            + (f", or take a method with room for {MOST_RELEASED}" if most < MOST_RELEASED else ""),
-        )

@@ -253,21 +253,17 @@ def _not_allowed(node: Any, functions: Sequence[type[exp.Expr]]) -> tuple[str, s
         return "a parameter is not allowed", "write the value itself"
     if isinstance(node, exp.RawString | exp.ByteString | exp.UnicodeString | exp.National):
         return "only plain strings in single quotes are allowed", "write 'text'"
-    return f"{_words(type(node).__name__)} is not allowed here", None
-
-
-def _sql_name(function: Any) -> str:
-    return function.sql_name().lower()
-
-
-def _words(class_name: str) -> str:
-    """`JSONExtract` -> `json extract`: the parser's name of a construct, for a message."""
+    class_name = type(node).__name__
     out = ""
     for i, char in enumerate(class_name):
         if char.isupper() and i and not class_name[i - 1].isupper():
             out += " "
         out += char.lower()
-    return out
+    return f"{out} is not allowed here", None
+
+
+def _sql_name(function: Any) -> str:
+    return function.sql_name().lower()
 
 
 def _check_column(node: exp.Column) -> None:

@@ -89,16 +89,6 @@ def guess_role(
         return Guess("quasi_identifying", "a number of something, by its name", codes)
     if person:
         return Guess("identifying", "several records per value, perhaps whose record it is")
-    return _by_short_words_and_counts(column, facts, few=few, codes=codes)
-
-
-def _by_whole_words(parts: Collection[str]) -> str | None:
-    return next((role for role, names in ALIKE.items() if not names.isdisjoint(parts)), None)
-
-
-def _by_short_words_and_counts(
-    column: Column, facts: Facts | None, *, few: bool, codes: bool
-) -> Guess:
     if column.is_time:
         return Guess("quasi_identifying", "dates of events are often known")
     match = shortened(column.name)
@@ -122,6 +112,10 @@ def _by_short_words_and_counts(
     if facts is None or facts.distinct < 2:
         return Guess(None, "no guess", codes)
     return Guess(None, f"{'few values' if few else 'no guess'}: {QUESTION}", codes)
+
+
+def _by_whole_words(parts: Collection[str]) -> str | None:
+    return next((role for role, names in ALIKE.items() if not names.isdisjoint(parts)), None)
 
 
 def is_count(column: Column) -> bool:

@@ -16,7 +16,6 @@ from pganon.identifiers import QualifiedName
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.hierarchies import CsvHierarchy
 from pganon.policy.model import Policy
-from pganon.policy.options import MethodOptions
 from pganon.policy.registry import ModelDeclaration
 from pganon.policy.words import UNPUBLISHED_ROLES
 
@@ -109,7 +108,12 @@ def partition_part(policy: Policy, source: QualifiedName, base_dir: Path) -> Par
     part |= _columns(policy.columns, base_dir)
     part |= _tables(policy)
     part |= _privacy(policy.privacy)
-    part |= _method(policy.method)
+    method = policy.method
+    given = method.model_dump(
+        mode="json", by_alias=True, exclude_defaults=True, exclude=set(method.idle)
+    )
+    given["revision"] = method.revision
+    part |= {f"method.{key}": value for key, value in given.items()}
     return {path: value for path, value in part.items() if value is not None}
 
 
@@ -160,14 +164,6 @@ def _privacy(models: Iterable[ModelDeclaration]) -> dict[str, Any]:
             label = f"{label}[tuple]"  # beside it one of single columns may stand
         part |= {f"privacy.{label}.{key}": value for key, value in given.items()}
     return part
-
-
-def _method(method: MethodOptions) -> dict[str, Any]:
-    given = method.model_dump(
-        mode="json", by_alias=True, exclude_defaults=True, exclude=set(method.idle)
-    )
-    given["revision"] = method.revision
-    return {f"method.{key}": value for key, value in given.items()}
 
 
 def shown_part(document: Mapping[str, Any]) -> Part:

@@ -59,7 +59,7 @@ Day = Annotated[str, AfterValidator(_day)]
 
 def _expression(text: str) -> str:
     try:
-        check_expression(text)
+        next_time(text, "UTC", datetime(2024, 1, 1, tzinfo=UTC))
     except ScheduleProblem as problem:
         refuse_one(str(problem), suggestion='five fields as cron has them, such as "0 3 * * 1"')
     return text
@@ -160,15 +160,6 @@ FIELDS = 5
 
 class ScheduleProblem(ValueError):
     """The expression is none; the message says why."""
-
-
-def check_expression(expression: str) -> None:
-    """Refuse what is not a schedule, or never comes.
-
-    Raises:
-        ScheduleProblem: the field at fault.
-    """
-    next_time(expression, "UTC", datetime(2024, 1, 1, tzinfo=UTC))
 
 
 def next_time(expression: str, time_zone: str, after: datetime) -> datetime:

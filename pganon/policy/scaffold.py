@@ -102,12 +102,21 @@ def first_policy(
         guesses = fitted(observed.guesses, observed.facts, method, observed.flags, observed.person)
         if method.shows == "generalized":
             guesses = {n: _with_hierarchy(conn, observed, n, guess) for n, guess in guesses.items()}
+        # Which columns that others may know decide a sensitive one, or follow from it.
+        sensitive = [name for name, guess in guesses.items() if guess.role in HIDDEN]
+        others = [name for name in _known_to_others(observed, guesses) if name not in sensitive]
         return FirstPolicy(
             observed,
             task,
             trusted,
             guesses,
-            _decided(rows, observed, guesses),
+            [
+                dependency
+                for name in sensitive[:MOST_SENSITIVE]
+                if rows and others
+                for dependency in dependencies(rows, name, others[:MOST_OTHERS])
+                if max(dependency.decided, dependency.decides) >= DECIDES
+            ],
             _ranked(rows, observed, guesses),
         )
 
@@ -206,21 +215,6 @@ def _with_hierarchy(conn: Connection, observed: Observed, name: str, guess: Gues
     if column.is_number:
         kept = {"type": "categorical", **kept}
     return replace(guess, codes=False, keys=kept)
-
-
-def _decided(
-    rows: HashedRows | None, observed: Observed, guesses: Mapping[str, Guess]
-) -> list[Dependency]:
-    """Which columns that others may know decide a sensitive one, or follow from it."""
-    sensitive = [name for name, guess in guesses.items() if guess.role in HIDDEN]
-    others = [name for name in _known_to_others(observed, guesses) if name not in sensitive]
-    return [
-        dependency
-        for name in sensitive[:MOST_SENSITIVE]
-        if rows and others
-        for dependency in dependencies(rows, name, others[:MOST_OTHERS])
-        if max(dependency.decided, dependency.decides) >= DECIDES
-    ]
 
 
 def _ranked(

@@ -63,7 +63,23 @@ def fitted(
         out |= _sensitive(out, facts, method)
     out |= _grouped(out, facts, method)
     if method.grouped == "quasi_sensitive":
-        out |= _sets(out)
+        # Two sets: what others know, and what is sensitive, or else the second half of the
+        # former.
+        first = _of_roles(out, "quasi_identifying")
+        middle = (len(first) + 1) // 2
+        ways = (
+            (first, _of_roles(out, "sensitive")),
+            (first[:middle], first[middle:]),
+            (first, _of_roles(out, None)[:MOST_QUASI_IDENTIFIERS]),
+        )
+        halves = next((way for way in ways if all(way)), None)
+        if halves is None:
+            raise _too_few()
+        out |= {
+            name: replace(out[name], role="quasi_sensitive", keys={"set": qs_set})
+            for qs_set, names in zip(_SETS, halves, strict=True)
+            for name in names
+        }
     return {name: out.get(name, guess) for name, guess in guesses.items()}
 
 
@@ -111,28 +127,6 @@ def _grouped(
             raise _too_few()
         chosen = [min(others, key=lambda name: (_values(name, facts), name))]
     return {name: Guess("quasi_identifying", UNSURE, guesses[name].codes) for name in chosen}
-
-
-def _sets(guesses: Guesses) -> dict[str, Guess]:
-    """Two sets: what others know, and what is sensitive, or else the second half of the former.
-
-    Of one column alone no half is left, so that columns without a guess are the second set.
-    """
-    first = _of_roles(guesses, "quasi_identifying")
-    middle = (len(first) + 1) // 2
-    ways = (
-        (first, _of_roles(guesses, "sensitive")),
-        (first[:middle], first[middle:]),
-        (first, _of_roles(guesses, None)[:MOST_QUASI_IDENTIFIERS]),
-    )
-    halves = next((way for way in ways if all(way)), None)
-    if halves is None:
-        raise _too_few()
-    return {
-        name: replace(guesses[name], role="quasi_sensitive", keys={"set": qs_set})
-        for qs_set, names in zip(_SETS, halves, strict=True)
-        for name in names
-    }
 
 
 def _of_roles(guesses: Guesses, *roles: str | None) -> list[str]:

@@ -320,7 +320,16 @@ def table_refusals(policy: Written) -> Iterator[Refusal]:
     for name, table in tables.items():
         if isinstance(table, EventTable):
             yield from (r.below("tables", name) for r in _events(name, table, tables))
-    yield from _cycles(tables)
+    graph = {
+        name: {r.table for r in table.references}
+        for name, table in tables.items()
+        if isinstance(table, EventTable)
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        way = " -> ".join(error.args[1][::-1])
+        yield Refusal(("tables",), f"references lead in a circle: {way}", "remove one of them")
     yield from _periods(policy, tables)
 
 
@@ -563,16 +572,3 @@ def _together(table: EventTable) -> Iterator[Refusal]:
             message = f"{show(second)} would be published twice, which gives away what is left out"
             yield Refusal(place, message, "a column stands second in one pair, and is no first one")
         seconds.add(second)
-
-
-def _cycles(tables: Mapping[str, Any]) -> Iterator[Refusal]:
-    graph = {
-        name: {r.table for r in table.references}
-        for name, table in tables.items()
-        if isinstance(table, EventTable)
-    }
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        way = " -> ".join(error.args[1][::-1])
-        yield Refusal(("tables",), f"references lead in a circle: {way}", "remove one of them")

@@ -41,7 +41,9 @@ def readable(column: Column, text: str) -> Comparable | None:
         Unreadable: the server could not read it as a value of the column's type.
     """
     if column.kind == "enum":
-        return _label(column, text)
+        if text not in column.labels:
+            raise Unreadable(f"a label of {column.base}")
+        return Decimal(column.labels.index(text))
     reader = _READERS.get(column.kind)
     return reader(column, text.strip(" \t\n\r\f\v")) if reader else None
 
@@ -142,13 +144,6 @@ def _boolean(column: Column, text: str) -> bool:
     if len(meant) != 1:
         raise Unreadable("true or false")
     return meant.pop()
-
-
-def _label(column: Column, text: str) -> Decimal:
-    """The place of a label, which blanks around it are part of."""
-    if text not in column.labels:
-        raise Unreadable(f"a label of {column.base}")
-    return Decimal(column.labels.index(text))
 
 
 _READERS: dict[str, Callable[[Column, str], Comparable | None]] = {

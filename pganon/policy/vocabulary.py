@@ -197,7 +197,9 @@ def _without_code_letters(part: str) -> Iterator[str]:
 def _fits(form: str, word: str, cut: int, stem: int) -> bool:
     if form == word or len(form) < cut:
         return form == word
-    if word.startswith(form) or (len(word) >= stem and form == _consonants(word)):
+    if word.startswith(form) or (
+        len(word) >= stem and form == (word[0] + re.sub("[aeiou]", "", word[1:]))
+    ):
         return True
     same = takewhile(lambda pair: pair[0] == pair[1], zip(form, word, strict=False))
     common = len(list(same))
@@ -205,8 +207,3 @@ def _fits(form: str, word: str, cut: int, stem: int) -> bool:
         return False
     is_stem = len(word) >= _STEM_OF and common >= stem
     return is_stem or (common == len(word) and (common >= stem or word == "dob"))
-
-
-def _consonants(word: str) -> str:
-    """`school` -> schl."""
-    return word[0] + re.sub("[aeiou]", "", word[1:])

@@ -40,12 +40,6 @@ COMMENT ON FUNCTION pganon.measures() IS
 """
 
 
-def row_kind(reference: bool, moves: bool, rank: bool) -> str:
-    """Name of a set of needs: plain, shares or moves, with _rank where ranks are read."""
-    base = "moves" if moves else "shares" if reference else "plain"
-    return f"{base}_rank" if rank else base
-
-
 def rows(kind: str) -> str:
     """The rows of classes of a kind, from the relations `histogram` and `reference`."""
     models: list[Model] = [KAnonymity.of(1)]
@@ -74,7 +68,8 @@ def _line(measure: Measure) -> str:
     aggregate = model.aggregate("g") if measure.aggregate is None else measure.aggregate
     holds = model.holds_for(col("measure"), col("parameter"))
     extreme = "min" if model.comparison.startswith(">") else "max"
-    needs = row_kind(model.needs_reference, model.needs_moves, model.needs_rank)
+    base = "moves" if model.needs_moves else "shares" if model.needs_reference else "plain"
+    needs = f"{base}_rank" if model.needs_rank else base
     return _values([measure.name, measure.counts, needs, render(aggregate), extreme, render(holds)])
 
 

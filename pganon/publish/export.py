@@ -101,7 +101,13 @@ def export(
         LedgerError: unknown_release, unknown_version, not_stored.
         PreconditionError: no_pyarrow, not_in_parquet.
     """
-    form = _form(path, safe_csv=safe_csv, numeric=numeric)
+    form = next((f for f in reversed(FORMATS) if path.name.lower().endswith(f)), None)
+    if form is None:
+        raise UsageError(f"{path.name} must end in {', '.join(FORMATS)}")
+    if safe_csv and form == ".parquet":
+        raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
+    if numeric and form != ".parquet":
+        raise UsageError("--numeric is about Parquet", hint="CSV holds every number as it is")
     if path.exists() and not replace:
         raise UsageError(f"{path} exists", hint="choose another name, or add --force")
     # The file appears after the commit: no file without its row.
@@ -114,22 +120,17 @@ def export(
             written = write_parquet(conn, select, file, report, numeric or "text")
         else:
             written = Written(_write_csv(conn, select, file, compressed=form == ".csv.gz"))
+        file.seek(0)
         made = Exported(
             file=str(path),
             view=str(source.view),
             version=source.version,
             rows=written.rows,
-            sha256=_digest(file),
+            sha256=hashlib.file_digest(cast(BufferedRandom, file), "sha256").hexdigest(),
             not_decimal=written.not_decimal,
         )
         recorded = _record(conn, name, source, made)
     return dataclasses.replace(made, recorded=recorded)
-
-
-def _digest(file: BinaryIO) -> str:
-    """Of what was written to a file that is still open."""
-    file.seek(0)
-    return hashlib.file_digest(cast(BufferedRandom, file), "sha256").hexdigest()
 
 
 def _record(conn: Connection, name: str, source: _Source, made: Exported) -> bool:
@@ -149,18 +150,6 @@ def _record(conn: Connection, name: str, source: _Source, made: Exported) -> boo
         details={"file": file, "view": made.view, "rows": made.rows, "sha256": made.sha256},
     )
     return True
-
-
-def _form(path: Path, *, safe_csv: bool, numeric: Numeric | None) -> str:
-    """The format by the end of the name; refuses options of another one."""
-    form = next((f for f in reversed(FORMATS) if path.name.lower().endswith(f)), None)
-    if form is None:
-        raise UsageError(f"{path.name} must end in {', '.join(FORMATS)}")
-    if safe_csv and form == ".parquet":
-        raise UsageError("--safe-csv is about CSV", hint="cells of Parquet are never formulas")
-    if numeric and form != ".parquet":
-        raise UsageError("--numeric is about Parquet", hint="CSV holds every number as it is")
-    return form
 
 
 def _source(conn: Connection, name: str, view: str | None, version: int | None) -> _Source:

@@ -117,7 +117,7 @@ def _increment(statistics: IncrementFigures) -> dict[str, Any]:
 def figures(plan: Plan, state: State) -> Figures:
     """Of the version that the run makes."""
     spec, form, growth = plan.spec, plan.method.form, plan.spec.growth
-    verified = verified_checks(plan.stored_checks(state), state)
+    verified = _verified(plan.stored_checks(state), state, measured)
     if growth is None or growth.version is None:
         utility = form.statistics.utility(spec, state.facts)
         return Figures(verified, utility, alike(spec, state.facts), plan.metrics(state))
@@ -174,11 +174,6 @@ def totals(plan: Plan, state: State) -> Totals:
         growth.shown + published - withdrawn,
         growth.suppressed + suppressed,
     )
-
-
-def verified_checks(checks: tuple[CheckQuery, ...], state: State) -> tuple[Verified, ...]:
-    """Measures of the staged relations, one for each check."""
-    return _verified(checks, state, measured)
 
 
 def _verified(

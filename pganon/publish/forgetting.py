@@ -189,20 +189,6 @@ def _forget_groups(conn: Connection, version: versions.PastVersion) -> None:
     )
 
 
-def _still_shown(history: History, version: Version) -> int | None:
-    """The number of a later version that shows the groups of a version, too."""
-    return next(
-        (
-            later.version
-            for later in history.versions
-            if later.version > version.version
-            and later.relations  # those of a forgotten version are gone
-            and any(increment.run_id == version.run_id for increment in later.increments or ())
-        ),
-        None,
-    )
-
-
 def forget_version(conn: Connection, history: History, number: int, reason: str) -> None:
     """Drop the members and histograms of a version, and its remaining tables.
 
@@ -222,7 +208,16 @@ def forget_version(conn: Connection, history: History, number: int, reason: str)
             f"version {number} of the release {quote(name)} is shown",
             hint="roll back or drop the release first",
         )
-    later = _still_shown(history, version)
+    later = next(
+        (
+            later.version
+            for later in history.versions
+            if later.version > version.version
+            and later.relations  # those of a forgotten version are gone
+            and any(increment.run_id == version.run_id for increment in later.increments or ())
+        ),
+        None,
+    )
     if later is not None:
         raise UsageError(
             f"version {later} of the release {quote(name)} has the groups of version {number}, too",

@@ -119,7 +119,18 @@ def change_readers(
         current = release_state.check_stored(history, history.current, None)
         added = numbers(conn, add)
         check_readers(conn, add, added, "name another one")
-        wanted = _wanted(history, added, remove)
+        before = history.release.roles
+        both = [role for role in added if role in remove]
+        if both:
+            raise UsageError(f"{quote(both[0])} is to be added and to be removed")
+        strangers = [role for role in remove if role not in before]
+        if strangers:
+            raise UsageError(
+                f"{quote(strangers[0])} is no reader of {quote(history.release.name)};"
+                f" its readers: {', '.join(map(quote, before)) or 'none'}",
+                hint="the owner made other grants; `pganon readers NAME` says why a role can read",
+            )
+        wanted = {**{role: before[role] for role in before if role not in remove}, **added}
         with (
             check_admission(current, new_readers(conn, history, wanted)) as warnings,
             publishing(conn),
@@ -145,18 +156,3 @@ def _change(conn: Connection, name: str, wanted: Roles) -> ReaderChange:
             details={"added": list(change.added), "removed": list(change.removed)},
         )
     return change
-
-
-def _wanted(history: History, add: Roles, remove: Sequence[str]) -> dict[str, int]:
-    before = history.release.roles
-    both = [role for role in add if role in remove]
-    if both:
-        raise UsageError(f"{quote(both[0])} is to be added and to be removed")
-    strangers = [role for role in remove if role not in before]
-    if strangers:
-        raise UsageError(
-            f"{quote(strangers[0])} is no reader of {quote(history.release.name)};"
-            f" its readers: {', '.join(map(quote, before)) or 'none'}",
-            hint="the owner made other grants; `pganon readers NAME` says why a role can read",
-        )
-    return {**{role: before[role] for role in before if role not in remove}, **add}

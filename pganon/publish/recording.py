@@ -32,6 +32,8 @@ def add_version(
     """
     number = history.versions[0].version + 1 if history and history.versions else 1
     main = staged.views[0].name
+    judged = staged.judged
+    columns = [{"name": name, "type": kind} for name, kind in staged.source_columns]
     values = {
         "source": staged.source,
         "schema": main.schema,
@@ -39,19 +41,6 @@ def add_version(
         "version": number,
         "readers": list(staged.readers),
         "reader_ids": list(staged.readers.values()),
-        **_of_run(staged),
-        **_of_source(staged),
-        **_shown(staged, rows),
-    }
-    row = conn.execute(sqlfiles.query("publish", "add_version"), values).fetchone()
-    assert row is not None
-    return number, row[0]
-
-
-def _of_run(staged: Staged) -> dict[str, Any]:
-    """Parameters of `add_version`: the run, its policy, and its results."""
-    judged = staged.judged
-    return {
         "release": staged.release,
         "run_id": staged.run_id,
         "method": staged.method,
@@ -71,19 +60,16 @@ def _of_run(staged: Staged) -> dict[str, Any]:
         "population": judged.population if judged else None,
         "manner": as_jsonb(judged.manner) if judged else None,
         "over_versions": judged.over_versions if judged else None,
-    }
-
-
-def _of_source(staged: Staged) -> dict[str, Any]:
-    """Parameters of `add_version`: the source as the run read it."""
-    columns = [{"name": name, "type": kind} for name, kind in staged.source_columns]
-    return {
         "sources": list(staged.sources),
         "source_fingerprint": staged.prints.source,
         "rows_fingerprint": staged.prints.rows,
         "source_columns": as_jsonb(columns),
         "source_mark": staged.source_mark,
+        **_shown(staged, rows),
     }
+    row = conn.execute(sqlfiles.query("publish", "add_version"), values).fetchone()
+    assert row is not None
+    return number, row[0]
 
 
 def _shown(staged: Staged, rows: Sequence[int]) -> dict[str, Any]:

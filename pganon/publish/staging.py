@@ -21,7 +21,6 @@ from pganon.privacy.model_scope import FINER, over_finer
 from pganon.publish.figures import totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised
-from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import END, TIMED_ROWS
 from pganon.resolved.republication import Prints
 from pganon.steps import State, stamp_of
@@ -133,6 +132,7 @@ def staged_release(
     relations = plan.relations(state)
     views = plan.stored_views(state)
     increments = _increments(plan, state, views, checks)
+    found = plan.evidence(state)
     return Staged(
         run_id=state.run_id,
         release=spec.policy.release,
@@ -158,16 +158,11 @@ def staged_release(
         measures={**measures, WITHHELD: True} if _few_left_out(plan, state) else measures,
         shared=kept(spec, state),
         increments=increments,
-        decides=_decides(spec),
+        decides=(spec.growth.adds if spec.growth is not None else spec.signatures is not None),
         source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
         source_mark=source_mark,
-        evidence=_evidence(plan, state),
+        evidence=(told_evidence(found) if found and _few_left_out(plan, state) else found),
     )
-
-
-def _evidence(plan: Plan, state: State) -> dict[str, Any] | None:
-    found = plan.evidence(state)
-    return told_evidence(found) if found and _few_left_out(plan, state) else found
 
 
 def _few_left_out(plan: Plan, state: State) -> bool:
@@ -178,10 +173,6 @@ def _stated(plan: Plan, state: State) -> list[dict[str, Any]]:
     """The guarantee with what the form says of this version."""
     further = plan.method.form.publication.stated(plan.spec, state)
     return [{**item, **further} for item in guarantee(plan.spec)]
-
-
-def _decides(spec: ReleaseSpec) -> bool:
-    return spec.growth.adds if spec.growth is not None else spec.signatures is not None
 
 
 def _checks(

@@ -112,16 +112,12 @@ def replaced(
     if not ours:
         kinds = {"v": "a view", "m": "a materialized view", "S": "a sequence", "i": "an index"}
         kind = "a type" if found.kind is None else kinds.get(found.kind, "a table")
-        raise _taken(name, release, kind)
+        raise PreconditionError(
+            f'{name} exists: {kind} that pganon did not make for the release "{release}"',
+            hint="rename or drop it, or choose another publish.schema",
+            code=ErrorCode.NAME_TAKEN,
+        )
     return found
-
-
-def _taken(name: QualifiedName, release: str, what: str) -> PreconditionError:
-    return PreconditionError(
-        f'{name} exists: {what} that pganon did not make for the release "{release}"',
-        hint="rename or drop it, or choose another publish.schema",
-        code=ErrorCode.NAME_TAKEN,
-    )
 
 
 def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -> list[str]:
@@ -170,23 +166,18 @@ def swap(
     describe(conn, views)
     for view in views:
         there = before.get(view.name)
-        _set_privileges(conn, view, made[view.name], there.grants if there else [])
+        # Make these the only privileges on a new view, without those on columns that it lacks.
+        columns = {column.name for column in view.columns}
+        wanted = [
+            grant
+            for grant in (there.grants if there else [])
+            if grant[0] is None or grant[0] in columns
+        ]
+        if made[view.name].grants != wanted:
+            conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made[view.name].oid])
+            regrant(conn, view.name, columns, wanted)
         grant(conn, view.name, readers, former)
     return dependents
-
-
-def _set_privileges(
-    conn: Connection, view: PublishedView, made: Standing, grants: Sequence[Grant]
-) -> None:
-    """Make these the only privileges on a new view, without those on columns that it lacks.
-
-    Default privileges and event triggers may have granted others.
-    """
-    columns = {column.name for column in view.columns}
-    wanted = [grant for grant in grants if grant[0] is None or grant[0] in columns]
-    if made.grants != wanted:
-        conn.execute("SELECT pganon.seal(%s::oid::regclass)", [made.oid])
-        regrant(conn, view.name, columns, wanted)
 
 
 def regrant(

@@ -42,12 +42,16 @@ class Question(Part):
 
 
 def questions(found: Collected) -> list[Question]:
+    somebody = "has several versions or releases of the same people, and compares them"
+    remains = over_versions(found)
+    judged = found.version.over_versions
+    result = BOUNDED if judged in (HOLDS, FINER) else UNKNOWN if judged is None else OPEN
     return [
         _singling_out(found),
         *_inference(found),
         *_combinations(found),
         *_events(found),
-        _linkability(found),
+        _question("linkability", somebody, remains, result),
         _others(found),
         _presence(found),
     ]
@@ -147,14 +151,6 @@ def _events(found: Collected) -> Iterator[Question]:
             " coarser one, is not bounded.",
             BOUNDED,
         )
-
-
-def _linkability(found: Collected) -> Question:
-    somebody = "has several versions or releases of the same people, and compares them"
-    remains = over_versions(found)
-    judged = found.version.over_versions
-    result = BOUNDED if judged in (HOLDS, FINER) else UNKNOWN if judged is None else OPEN
-    return _question("linkability", somebody, remains, result)
 
 
 def over_versions(found: Collected) -> str:

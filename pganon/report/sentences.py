@@ -57,6 +57,9 @@ def sentences(report: Document) -> dict[str, Any]:
     properties = report["properties"]
     request = properties["request"]
     which = f"version {properties['version']}" if request is None else f"request {request}"
+    proof = report["proof"]
+    row = proof["ledger_row"]
+    text = f"rows {proof['ledger_first']} to {proof['ledger_last']}; run {proof['run']}"
     return {
         "title": f"Disclosure report: {plain(properties['release'])}, {which}",
         "which": which,
@@ -101,7 +104,7 @@ def sentences(report: Document) -> dict[str, Any]:
         "guard": _guard(report["versions"]["guard"]),
         "candidates": f"{several(report['versions']['candidates'], 'candidate')} with other methods"
         " or parameters were measured for this release before.",
-        "ledger": _ledger(report["proof"]),
+        "ledger": (text if row is None else f"{text}; this version: row {row}"),
     }
 
 
@@ -366,9 +369,3 @@ def _guard(figures: Mapping[str, int]) -> list[str]:
         f" same groups in all versions are {count(figures['guard_smallest'])};"
         f" {count(figures['guard_below_k'])} are with fewer than a version promises them."
     ]
-
-
-def _ledger(proof: Document) -> str:
-    row = proof["ledger_row"]
-    text = f"rows {proof['ledger_first']} to {proof['ledger_last']}; run {proof['run']}"
-    return text if row is None else f"{text}; this version: row {row}"

@@ -24,7 +24,6 @@ from pganon.history import versions as memory
 from pganon.history.increments.continuity import check_columns
 from pganon.history.invariance import signature_tables as signatures
 from pganon.history.model import EarlierVersion
-from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.loading import load_policy
 from pganon.methods.registry import method_of
@@ -159,7 +158,12 @@ def resolve_policy(
     spec = resolve(
         policy,
         read(policy.source),
-        public=public_relations(read, policy),
+        public={
+            name: read(relation)
+            for model in policy.privacy
+            if isinstance(model, QSKAnonymity)
+            for name, relation in model.public.items()
+        },
         exceptions=exception_relations(read, policy),
         prior=prior_relation(read, policy),
         population=population_relation(read, policy),
@@ -172,11 +176,21 @@ def resolve_policy(
     )
     spec = replace(spec, roles=named_roles(conn, loaded))
     if privileges:
-        check_trusted(conn, spec, spec.roles if loaded.roles is None else None)
+        # Refuse trusted roles that do not exist, or are others than those that were named.
+        check_roles(
+            conn,
+            spec.policy.trust,
+            spec.roles,
+            "trusted roles",
+            remedy="correct `trust` in the policy",
+            again=_AGAIN,
+            now=spec.roles if loaded.roles is None else None,
+        )
         check_row_security(conn, spec.external)
         citus = is_installed(conn)
         check_code(conn, spec.external, spec.trusted.values(), citus=citus)
-        reads = distributed_reads(conn, _statements(spec), installed=citus)
+        others = [(name,) for name in spec.external.relations if name not in spec.read]
+        reads = distributed_reads(conn, [spec.read, *others], installed=citus)
         if reads and spec.related is not None:
             raise PreconditionError(
                 "related tables cannot be read where Citus distributes one of them",
@@ -186,12 +200,6 @@ def resolve_policy(
         shards = shards_of(conn, spec.source) if reads else None
         spec = replace(spec, distributed_reads=reads, shards=shards)
     return spec
-
-
-def _statements(spec: ReleaseSpec) -> list[Sequence[QualifiedName]]:
-    """The relations of others that each statement of a run reads."""
-    others = [(name,) for name in spec.external.relations if name not in spec.read]
-    return [spec.read, *others]
 
 
 def named_roles(conn: Connection, loaded: LoadedPolicy) -> Roles:
@@ -219,36 +227,6 @@ def check_deciders(conn: Connection, loaded: LoadedPolicy) -> None:
     ):
         roles = numbers(conn, names)
         check_roles(conn, names, roles, what, remedy=f"correct {key}", again=_AGAIN)
-
-
-def check_trusted(conn: Connection, spec: ReleaseSpec, now: Roles | None) -> None:
-    """Refuse trusted roles that do not exist, or are others than those that were named.
-
-    Args:
-        now: those that have the names now; None: they are asked for.
-
-    Raises:
-        PreconditionError: missing_role, replaced_role.
-    """
-    check_roles(
-        conn,
-        spec.policy.trust,
-        spec.roles,
-        "trusted roles",
-        remedy="correct `trust` in the policy",
-        again=_AGAIN,
-        now=now,
-    )
-
-
-def public_relations(read: Read, policy: Policy) -> dict[str, Relation]:
-    """The relations that a policy names as public, by QS set."""
-    return {
-        name: read(relation)
-        for model in policy.privacy
-        if isinstance(model, QSKAnonymity)
-        for name, relation in model.public.items()
-    }
 
 
 def exception_relations(read: Read, policy: Policy) -> dict[str, Relation]:

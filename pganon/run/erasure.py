@@ -18,7 +18,6 @@ from pganon.publish.forgetting import Forgotten
 from pganon.publish.listing import find
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import publishing
-from pganon.resolved.population import KnownPopulation
 from pganon.run.tables import Cleaned, clean
 
 Connection = psycopg.Connection[Any]
@@ -36,7 +35,12 @@ def forget_people(conn: Connection, name: str, table: str) -> Forgotten:
     """
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
-        population = _population(conn, name)
+        population = populations.of_release(conn, name)
+        if population is None:
+            raise LedgerError(
+                f"nothing is remembered of the people of the release {quote(name)}",
+                code=ErrorCode.NO_POPULATION,
+            )
         newest = history.versions[0]
         with locks.hold(conn, population=population.id), publishing(conn):
             people, warnings = forgetting.forget_people(conn, population, table)
@@ -85,13 +89,3 @@ def _check_clean(cleaned: Cleaned) -> None:
             f" {first_few(cleaned.remaining, 5)}; another server of the cluster does not answer",
             hint="run `pganon clean` when it does",
         )
-
-
-def _population(conn: Connection, name: str) -> KnownPopulation:
-    population = populations.of_release(conn, name)
-    if population is None:
-        raise LedgerError(
-            f"nothing is remembered of the people of the release {quote(name)}",
-            code=ErrorCode.NO_POPULATION,
-        )
-    return population

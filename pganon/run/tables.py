@@ -261,10 +261,15 @@ def end_dead(conn: Connection, run_id: int, error: BaseException) -> bool:
 def _remove(conn: Connection, run_id: int) -> Cleaned:
     """Drop tables and secrets of a run."""
     tables = run_tables(conn, run_id)
-    remaining = _drop(conn, tables)
+    # Tables on another server, which failed: they must hold up no run that does not need it.
+    remaining: list[QualifiedName] = []
+    for start in range(0, len(tables), _BATCH):
+        batch = tables[start : start + _BATCH]
+        if not _dropped(conn, batch):
+            remaining += [table for table in batch if not _dropped(conn, [table])]
     return Cleaned(
         tables=len(tables) - len(remaining),
-        secrets=_forget(conn, run_id),
+        secrets=conn.execute(sqlfiles.query("cleanup", "drop_secret"), {"run_id": run_id}).rowcount,
         remaining=tuple(map(str, remaining)),
     )
 
@@ -282,19 +287,6 @@ def _tables(conn: Connection, run_id: int | None) -> dict[int, list[QualifiedNam
     return found
 
 
-def _drop(conn: Connection, tables: Sequence[QualifiedName]) -> list[QualifiedName]:
-    """Drop tables; gives those that remain because they are on another server, which failed.
-
-    That must hold up no run that does not need it, and keep no table of this server alive.
-    """
-    remaining: list[QualifiedName] = []
-    for start in range(0, len(tables), _BATCH):
-        batch = tables[start : start + _BATCH]
-        if not _dropped(conn, batch):
-            remaining += [table for table in batch if not _dropped(conn, [table])]
-    return remaining
-
-
 def _dropped(conn: Connection, tables: Sequence[QualifiedName]) -> bool:
     try:
         drop_tables(conn, tables)
@@ -303,10 +295,6 @@ def _dropped(conn: Connection, tables: Sequence[QualifiedName]) -> bool:
             return False
         raise
     return True
-
-
-def _forget(conn: Connection, run_id: int) -> int:
-    return conn.execute(sqlfiles.query("cleanup", "drop_secret"), {"run_id": run_id}).rowcount
 
 
 def lost_rows(

@@ -74,7 +74,9 @@ class Worker:
         while not self.stop.asked and not self._idle_too_long():
             try:
                 with contextlib.closing(self._connect()) as conn:
-                    me = self._begin(conn)
+                    forget_dead(conn)
+                    me = enter(conn, "worker")
+                    self.log("started", worker=me)
                     connected, backoff = True, 1.0
                     if self._serve(conn, me):
                         break
@@ -94,12 +96,6 @@ class Worker:
         settings = database.Settings(application_name="pganon worker")
         dsn = conninfo.make_conninfo(target.dsn, **_KEEPALIVE)
         return connect_as_owner(dsn, owner=self.owner, settings=settings)
-
-    def _begin(self, conn: Connection) -> int:
-        forget_dead(conn)
-        me = enter(conn, "worker")
-        self.log("started", worker=me)
-        return me
 
     def _serve(self, conn: Connection, me: int) -> bool:
         """Serve until there is a reason to end, which is True."""

@@ -69,10 +69,19 @@ def regions(
     """
     values = [f"q{a.index}" for a in spec.attributes]
     labels = [f"l{a.index}" for a in _labelled(spec)]
+    names = [
+        fragment(
+            "case when :q is null then :name end",
+            q=col(f"q{a.index}", "p"),
+            name=text(a.column.name),
+        )
+        for a in sorted(spec.attributes, key=lambda a: a.column.name)
+        if a.nulls == "own_class"
+    ]
     begun = query(
         "select p.person, c.node from p join c on c.nulls = :nulls",
         {"p": _with_labels(spec, state), "c": cuts},
-        nulls=_nulls(spec),
+        nulls=fragment("array_remove(:names::text[], null)", names=exp.Array(expressions=names)),
     ).select(*[col(name, "p") for name in (*values, *labels)])
     left = exp.Case(this=col("column_name", "c"))
     for attribute in spec.attributes:
@@ -99,20 +108,6 @@ def _with_labels(spec: ReleaseSpec, state: State) -> exp.Select:
         tree = tree.join(table, on=on, join_type="left")
         tree = tree.select(named(col("labels", f"t{i}"), f"l{i}"))
     return tree
-
-
-def _nulls(spec: ReleaseSpec) -> exp.Expr:
-    """Columns with `nulls: own_class` in which a record `p` is NULL, by name."""
-    names = [
-        fragment(
-            "case when :q is null then :name end",
-            q=col(f"q{a.index}", "p"),
-            name=text(a.column.name),
-        )
-        for a in sorted(spec.attributes, key=lambda a: a.column.name)
-        if a.nulls == "own_class"
-    ]
-    return fragment("array_remove(:names::text[], null)", names=exp.Array(expressions=names))
 
 
 def _covered(attribute: Attribute) -> exp.Expr:

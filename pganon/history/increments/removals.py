@@ -47,7 +47,11 @@ def removed_steps(spec: ReleaseSpec, growth: Growth, weights: tuple[str, ...]) -
             _GONE,
             "people of the version who left",
             lambda s: s.work(_GONE),
-            lambda s: _gone(s, growth),
+            lambda s: query(
+                "select m.person, m.number from m left join w on w.person = m.person"
+                " where w.person is null",
+                {"m": shown_members(growth), "w": s.work(WHOLE)},
+            ),
         ),
         CreateTable(
             "leaving",
@@ -85,14 +89,6 @@ def shown_members(growth: Growth) -> exp.Select:
     return query(
         "select m.* from m left join g on g.number = m.number where g.number is null",
         {"m": stacked(each), "g": growth.withdrawn},
-    )
-
-
-def _gone(state: State, growth: Growth) -> exp.Expr:
-    return query(
-        "select m.person, m.number from m left join w on w.person = m.person"
-        " where w.person is null",
-        {"m": shown_members(growth), "w": state.work(WHOLE)},
     )
 
 

@@ -177,11 +177,7 @@ def _whole(spec: ReleaseSpec, state: State) -> exp.Expr:
     assert isinstance(source, exp.Select)
     assert key is not None  # a source without a key is refused
     rows = query("select t.* from t", {"t": source})
-    return rows.select(named(_person(state, col(key, "t")), "person"))
-
-
-def _person(state: State, key: exp.Expr) -> exp.Expr:
-    return digest(key, population_secret(state))
+    return rows.select(named(digest(col(key, "t"), population_secret(state)), "person"))
 
 
 def _new_individual_steps(spec: ReleaseSpec, growth: Growth) -> list[Step]:

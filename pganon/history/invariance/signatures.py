@@ -191,24 +191,6 @@ def _problem(version: InvariantVersion, row: Mapping[str, Any]) -> PrivacyRefusa
 
 def completed(version: InvariantVersion, state: State) -> exp.Expr:
     """SELECT grp, value: vectors of the people of a group, and those of their earlier signature."""
-    parts = [_vectors_of_people(version, state)]
-    if version.earlier is not None:
-        had = query(
-            "select n.grp, min(p.value_set::text)::uuid as value_set from n"
-            " join p on p.person = n.person where n.grp > 0 group by n.grp",
-            {"n": members(version, state), "p": version.earlier.people},
-        )
-        parts.append(
-            query(
-                "select h.grp, s.value from h join s on s.value_set = h.value_set",
-                {"h": had, "s": version.earlier.values},
-            )
-        )
-    return query("select distinct u.grp, u.value from u", {"u": stacked(parts)})
-
-
-def _vectors_of_people(version: InvariantVersion, state: State) -> exp.Select:
-    """SELECT grp, value: the marks of people show which values of their group are theirs."""
     secret = population_secret(state)
     seeded = query(
         "select n.*, :seed as seed from n where n.grp > 0",
@@ -229,7 +211,20 @@ def _vectors_of_people(version: InvariantVersion, state: State) -> exp.Select:
         )
         tree = tree.join(aliased(shown(version, state), alias), on=on)
         keys.append(col("value", alias))
-    return tree.select(named(vector_key(keys), "value"))
+    parts = [tree.select(named(vector_key(keys), "value"))]
+    if version.earlier is not None:
+        had = query(
+            "select n.grp, min(p.value_set::text)::uuid as value_set from n"
+            " join p on p.person = n.person where n.grp > 0 group by n.grp",
+            {"n": members(version, state), "p": version.earlier.people},
+        )
+        parts.append(
+            query(
+                "select h.grp, s.value from h join s on s.value_set = h.value_set",
+                {"h": had, "s": version.earlier.values},
+            )
+        )
+    return query("select distinct u.grp, u.value from u", {"u": stacked(parts)})
 
 
 def grouped(version: InvariantVersion, state: State) -> exp.Select:

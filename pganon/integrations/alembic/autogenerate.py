@@ -20,7 +20,6 @@ from pganon.identifiers import OWN_SCHEMAS
 from pganon.integrations.alembic.operations import (
     ApplyPolicyOp,
     Document,
-    Files,
     ReleaseOp,
     errors_of_alembic,
 )
@@ -70,20 +69,6 @@ def _changed(context: AutogenContext) -> list[ApplyPolicyOp]:
             'the plugin "pganon" of Alembic does not know where the policies are',
             hint=f'context.configure(..., {POLICIES}="FOLDER") in env.py',
         )
-    stored = _stored(context)
-    operations: list[ApplyPolicyOp] = []
-    for path in policy_files(Path(folder)):
-        loaded = load_policy(path)
-        check_files(loaded)
-        document, files = portable(loaded)
-        before = stored.get(loaded.policy.release)
-        if before is None or (policy_hash(loaded.policy), files) != (_hash(before[0]), before[1]):
-            operations.append(ApplyPolicyOp(document, files, *(before or ())))
-    return operations
-
-
-def _stored(context: AutogenContext) -> dict[str, tuple[Document, Files]]:
-    """The newest policies in the database, with their files, by release."""
     assert context.connection is not None  # autogenerate works on a database
     query = sqlfiles.query("policies", "portable").decode()
     try:
@@ -93,7 +78,16 @@ def _stored(context: AutogenContext) -> dict[str, tuple[Document, Files]]:
             "the policies in the database cannot be read",
             hint="run `pganon init`, and connect as pganon's owner or as a member of it",
         ) from None
-    return {row[0]: (row[1], row[2]) for row in rows}
+    stored = {row[0]: (row[1], row[2]) for row in rows}
+    operations: list[ApplyPolicyOp] = []
+    for path in policy_files(Path(folder)):
+        loaded = load_policy(path)
+        check_files(loaded)
+        document, files = portable(loaded)
+        before = stored.get(loaded.policy.release)
+        if before is None or (policy_hash(loaded.policy), files) != (_hash(before[0]), before[1]):
+            operations.append(ApplyPolicyOp(document, files, *(before or ())))
+    return operations
 
 
 def _hash(document: Document) -> str | None:

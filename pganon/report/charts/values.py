@@ -19,7 +19,8 @@ def values(found: Mapping[str, Any]) -> str | None:
     names = [value(one["value"]) for one in rows]
     left = min(150, 14 + max(svg.CHARACTER * min(len(name), 22) for name in names))
     right = svg.WIDTH - 40
-    top = _top(rows)
+    highest = max(one["highest"] for one in rows)
+    top = next((top for top in (0.1, 0.2, 0.4, 0.6, 0.8) if highest <= top), 1.0)
     parts: list[str] = []
     said: list[str] = []
     foot = 6 + _ROW * len(rows)
@@ -49,11 +50,6 @@ def values(found: Mapping[str, Any]) -> str | None:
         said.append(f"{name}: {percent(one['share'])} of all, {percent(one['highest'])} in a group")
     label = "Share of every value among all, and the highest in a group"
     return svg.chart(foot + 24, f"{label}. " + "; ".join(said), parts)
-
-
-def _top(rows: list[Mapping[str, Any]]) -> float:
-    highest = max(one["highest"] for one in rows)
-    return next((top for top in (0.1, 0.2, 0.4, 0.6, 0.8) if highest <= top), 1.0)
 
 
 def finding(found: Mapping[str, Any]) -> str:
