@@ -1,4 +1,12 @@
-"""Steps that check the rule in SQL; :mod:`pganon.history.rule` is the same in Python."""
+"""Steps that check the rule; `tests/support/oracles/verdicts.py` is the same in Python.
+
+A group of a version may be one of three things:
+
+- *new*: nobody of it was in a group before;
+- *same*: every version with anybody of it in a group has exactly this group, with the same values;
+- a *function* of one version: a union of whole groups of that version, which shows all that the new
+  version shows of them.
+"""
 
 from __future__ import annotations
 

