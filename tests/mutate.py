@@ -101,7 +101,7 @@ TARGETS = {
     ),
     "local": Target(
         ("pganon/methods/local", "pganon/methods/local/search", "pganon/encode/semi_sensitive.py",
-         "pganon/encode/sensitive_order.py", "pganon/encode/dictionaries.py"),
+         "pganon/encode/codes.py", "pganon/encode/dictionaries.py"),
         ("test_local_search", "integration/methods/local/test_local", "test_local_examples",
          "test_local_aligned", "test_local_order", "test_local_attacks", "test_local_random",
          "test_median_search", "test_local_blocks"),

@@ -9,7 +9,7 @@ from pganon.catalog.code import check_row_security
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import check_roles
-from pganon.checks.columns import column_drift, lines_to_add, mentioned
+from pganon.checks.releases import column_drift, lines_to_add, mentioned
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, PganonError, PolicyError, PreconditionError
 from pganon.hierarchies.files import check_files

@@ -232,7 +232,7 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
 def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) -> Checked:
     from pganon.policy.model import policy_hash
     from pganon.policy.tables import EventTable
-    from pganon.privacy.unprotected import warnings
+    from pganon.privacy.requirements import warnings
 
     policy = loaded.policy
     return Checked(

@@ -16,7 +16,7 @@ from pganon.identifiers import QualifiedName, parse_name
 from pganon.install import access
 from pganon.publish import listing
 from pganon.publish.sessions import translated
-from pganon.report.readers.view import Commonest, Seen
+from pganon.report.readers.document import Commonest, Seen
 from pganon.sqltools import cast, col, fragment, query, statement
 
 Connection = psycopg.Connection[Any]

@@ -165,7 +165,7 @@ def _show_versions(info: ReleaseInfo) -> None:
 
 def _state(version: VersionInfo, shown: int | None) -> str:
     """Whether it can be read; and what its guarantee is worth beside others, if that is less."""
-    from pganon.privacy.model_scope import FINER, VOID
+    from pganon.privacy.base import FINER, VOID
 
     state = "stored" if version.stored else "gone"
     worth = version.over_versions if version.over_versions in (FINER, VOID) else None

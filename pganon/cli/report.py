@@ -209,8 +209,7 @@ def _for_officer(asked: _Asked) -> Made:
 
 
 def _collected(asked: _Asked) -> Collected:
-    from pganon.cli.held import collect_held
-    from pganon.cli.report_data import collect
+    from pganon.cli.report_data import collect, collect_held
 
     if asked.name is not None and asked.request is None:
         with common.connect_owner(asked.dsn, asked.owner) as conn:
@@ -297,7 +296,7 @@ def _which(said: Mapping[str, Any]) -> str:
 @group.command("schema")
 def schema() -> None:
     """Print the JSON Schema of reports and comparisons."""
-    from pganon.report.schema import report_schema
+    from pganon.report.document import report_schema
 
     common.emit_json(report_schema())
 

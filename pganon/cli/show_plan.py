@@ -6,7 +6,7 @@ from pganon.cli import common
 from pganon.identifiers import first_few, quote
 from pganon.plan.build import Plan
 from pganon.plan.explain import Explained
-from pganon.privacy.unprotected import warnings
+from pganon.privacy.requirements import warnings
 from pganon.resolved.exact_columns import unchanged_identifiers
 from pganon.resolved.guarantee import adversary, guarantee
 from pganon.resolved.model import ReleaseSpec

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from pganon.errors import UsageError
 from pganon.estimation.boxes import Fitted
+from pganon.estimation.lines import over
 from pganon.estimation.question import (
     FIGURES,
     FLAGS,
@@ -24,7 +25,6 @@ from pganon.estimation.question import (
 )
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.statement import answered
-from pganon.estimation.values import over
 from pganon.identifiers import quote
 from pganon.sqltools import aliased, cast, col, finished, fragment, named, num, query
 

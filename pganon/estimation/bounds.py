@@ -5,9 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from pganon.estimation.cells import Query
-from pganon.estimation.lines import steps
+from pganon.estimation.lines import steps, typed
 from pganon.estimation.parts import BoxedPart, ExactPart
-from pganon.estimation.values import typed
 from pganon.forms.match_counts import call
 from pganon.sqltools import cast, col, fragment, named, query, stacked
 

@@ -13,10 +13,9 @@ from psycopg.rows import dict_row
 from sqlglot import exp
 
 from pganon.estimation.cuts import Use, cuts
-from pganon.estimation.lines import Line, Number, Steps, cut, lengths, refined, single, steps
+from pganon.estimation.lines import Line, Number, Steps, cut, lengths, refined, single, steps, typed
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Published
-from pganon.estimation.values import typed
 from pganon.identifiers import quote
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, statement, text
 

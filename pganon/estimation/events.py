@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from pganon.estimation.lines import collated, holds, over
 from pganon.estimation.parts import AskedPart
 from pganon.estimation.release import Fact, Part, Table
-from pganon.estimation.values import collated, holds, over
 from pganon.forms.match_counts import Matched, all_records, both, call, either, neither
 from pganon.sqltools import aliased, col, conjunction, fragment, named, query, scalar, text
 

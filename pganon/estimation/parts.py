@@ -14,9 +14,8 @@ from sqlglot import exp
 
 from pganon.estimation import boxes
 from pganon.estimation.boxes import Fitted
-from pganon.estimation.lines import Line, steps
+from pganon.estimation.lines import Line, as_numeric, certain, collated, holds, over, steps
 from pganon.estimation.release import Part, Published
-from pganon.estimation.values import as_numeric, certain, collated, holds, over
 from pganon.sqltools import col, fragment, named, num, query, stacked
 
 BUCKETS = "buckets"

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from pganon.estimation import bounds
 from pganon.estimation.cells import Query, grouped, table, with_all
+from pganon.estimation.lines import as_numeric
 from pganon.estimation.parts import ExactPart
 from pganon.estimation.question import (
     Formula,
@@ -23,7 +24,6 @@ from pganon.estimation.question import (
     parts_of,
 )
 from pganon.estimation.release import AskedRelease, Part, Published
-from pganon.estimation.values import as_numeric
 from pganon.sqltools import col, fragment, named, num, query
 
 # Tables with buckets of their own: which partition of the records the parts of a query are in.

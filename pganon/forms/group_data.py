@@ -25,7 +25,7 @@ from pganon.forms.links import Linked
 from pganon.forms.stored_relations import stored
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import COUNTERFEITS
-from pganon.privacy.model_scope import Judged
+from pganon.privacy.base import Judged
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.presentation import Presentation
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked

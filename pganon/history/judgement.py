@@ -14,7 +14,7 @@ from pganon.history.model import EarlierVersion, NewVersion
 from pganon.history.versions import Crossing, PastVersion
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
-from pganon.privacy.model_scope import FINER, HOLDS, VOID
+from pganon.privacy.base import FINER, HOLDS, VOID
 from pganon.sqltools import query, stacked, statement
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Facts

@@ -17,7 +17,7 @@ from pganon.history.invariance import signature_tables as stored_signatures
 from pganon.history.invariance.signature_tables import StagedSignatures
 from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
-from pganon.privacy.model_scope import FINER, HOLDS, ONE_VERSION, VOID, over_finer
+from pganon.privacy.base import FINER, HOLDS, ONE_VERSION, VOID, over_finer
 from pganon.resolved.presentation import Presentation
 from pganon.steps.relations import PRIVATE_SCHEMA
 

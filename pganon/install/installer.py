@@ -21,8 +21,9 @@ from pganon.database import check_encoding, set_role
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import InstallError, PreconditionError, UsageError
 from pganon.identifiers import OWN_SCHEMAS
-from pganon.install import access, extension, scripts, state
+from pganon.install import access, scripts, state
 from pganon.install.owner import complete
+from pganon.install.scripts import NAME
 from pganon.install.state import Connection
 
 _REMOVED = ("pganon_work", "pganon_stage")
@@ -88,7 +89,7 @@ def upgrade(conn: Connection, *, named: str | None = None) -> Outcome:
             raise state.missing()
         owner, installed = _claim(conn, named)
         check_sessions(conn)
-        of_extension = extension.version(conn)
+        of_extension = version(conn)
         if of_extension is None:
             done = _bring_forward(conn, "upgrade", owner, installed)
         else:
@@ -107,7 +108,7 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
         owner, installed = _claim(conn, named)
         applied = state.read_applied(conn)
         state.check_not_newer(applied)
-        extension.refuse(conn, "uninstall")
+        refuse(conn, "uninstall")
         changed = "pganon" in installed.owners or purge
         _execute(conn, scripts.drop_objects(None), "dropping functions and views")
         if "pganon" in installed.owners:
@@ -131,7 +132,7 @@ def detach(conn: Connection, *, named: str | None = None) -> Outcome:
         if not state.read(conn).installed:
             raise state.missing()
         owner, _ = _claim(conn, named)
-        changed = extension.version(conn) is not None
+        changed = version(conn) is not None
         if changed:
             _run_script(conn, "detach")
         return Outcome("detach", changed, owner, state.program_version())
@@ -213,7 +214,7 @@ def _update(conn: Connection, owner: str, installed: str) -> Outcome:
     pending = [migration.name for migration in applied.pending()]
     if not pending and not applied.objects_differ():
         return Outcome("upgrade", False, owner, state.program_version())
-    extension.update(conn, installed)
+    update(conn, installed)
     objects = len(sqlfiles.object_set().objects)
     return Outcome("upgrade", True, owner, state.program_version(), pending, objects)
 
@@ -228,7 +229,7 @@ def _bring_forward(
         except psycopg.errors.InsufficientPrivilege as error:
             if cluster_hint(error) is None:
                 raise
-            raise extension.failure(f"creating the schema {name}", error) from None
+            raise failure(f"creating the schema {name}", error) from None
     applied = state.read_applied(conn) if installed.has_migrations else state.Applied((), None)
     state.check_known(applied)
     pending = applied.pending()
@@ -285,9 +286,86 @@ def _execute(conn: Connection, text: bytes | sql.Composed, what: str) -> None:
     try:
         conn.execute(text)
     except psycopg.Error as error:
-        raise extension.failure(what, error) from None
+        raise failure(what, error) from None
 
 
 def _count_data(conn: Connection) -> int:
     row = conn.execute(sqlfiles.query("install", "data_relations")).fetchone()
     return int(row[0]) if row else 0
+
+
+def version(conn: Connection) -> str | None:
+    """Version of the extension whose member schema pganon is; None where `init` made it."""
+    row = conn.execute(sqlfiles.query("install", "extension")).fetchone()
+    return row[0] if row else None
+
+
+def refuse(conn: Connection, action: str) -> None:
+    """Refuse what cannot be done to members of an extension.
+
+    Raises:
+        InstallError: extension.
+    """
+    if version(conn) is not None:
+        raise InstallError(
+            f"pganon in this database is an extension, which is in the way of {action}",
+            hint="run `pganon extension detach` first: all data stay",
+            code=ErrorCode.EXTENSION,
+        )
+
+
+def update(conn: Connection, installed: str) -> None:
+    """ALTER EXTENSION UPDATE to this program's version; inside a transaction, as the owner.
+
+    Raises:
+        InstallError: extension_files, the server has none or others; dependents; open_privileges.
+    """
+    wanted = state.program_version()
+    if not _has_path(conn, installed, wanted):
+        raise _files(f"no way from {installed} to {wanted}")
+    statement = sql.SQL("ALTER EXTENSION {} UPDATE TO {}").format(
+        sql.Identifier(NAME), sql.Identifier(wanted)
+    )
+    try:
+        conn.execute(statement)
+    except psycopg.Error as error:
+        raise failure(f"the update of the extension to {wanted}", error) from None
+    applied = state.read_applied(conn)
+    if applied.pending() or applied.objects_differ():
+        raise _files(f"another {wanted} than this program")
+
+
+def failure(what: str, error: psycopg.Error) -> InstallError:
+    """The error for SQL files of pganon that failed."""
+    if isinstance(error, psycopg.errors.DependentObjectsStillExist):
+        # The detail of this error lists objects, never values.
+        lines = (error.diag.message_detail or "").splitlines()
+        return InstallError(
+            f"other objects depend on pganon: {'; '.join(lines)}",
+            hint="drop them, run the command again, and create them anew",
+            code=ErrorCode.DEPENDENTS,
+        )
+    text, hint = error.diag.message_primary, error.diag.message_hint or cluster_hint(error)
+    if error.sqlstate == SqlState.OPEN_PRIVILEGES:
+        return InstallError(text or what, hint=hint, code=ErrorCode.OPEN_PRIVILEGES)
+    return InstallError(
+        f"{what} failed: {text} [{error.sqlstate}]", hint=hint, code=ErrorCode.INSTALL
+    )
+
+
+def _has_path(conn: Connection, installed: str, wanted: str) -> bool:
+    # The function that lists the paths fails where there is no control file. None leads from a
+    # version to itself.
+    available = conn.execute(sqlfiles.query("install", "extension_available")).fetchone()
+    if available is None:
+        return False
+    path = conn.execute(sqlfiles.query("install", "extension_path"), [installed, wanted])
+    return path.fetchone() is not None
+
+
+def _files(what: str) -> InstallError:
+    return InstallError(
+        f"the server's files of the extension pganon have {what}",
+        hint="put those of `pganon extension build` on the server, or `pganon extension detach`",
+        code=ErrorCode.EXTENSION_FILES,
+    )

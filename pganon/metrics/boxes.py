@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.metrics import coverage, leaves
+from pganon.metrics import coverage, workload
 from pganon.metrics.source import on_line, place_steps
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
@@ -128,7 +128,7 @@ def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
     )
     boxes = state.work("mboxes")
     if not on_line(axis):
-        share = leaves.asked_of_set(axis, col(f"bits{place}", "q"), "b").share
+        share = workload.asked_of_set(axis, col(f"bits{place}", "q"), "b").share
         tree = query("select q.query, b.group_id from q cross join b", {"q": asking, "b": boxes})
         return tree.select(named(share, "n"))
     places = state.work(f"mplaces{axis.index}")
@@ -140,5 +140,5 @@ def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
         last=col(f"last{place}", "q"),
     )
     below, above = col("away", "f"), col("away", "l")
-    share = leaves.asked_on_line(axis, below, above, "b").share
+    share = workload.asked_on_line(axis, below, above, "b").share
     return tree.select(named(share, "n"))

@@ -15,13 +15,12 @@ from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits
 from pganon.policy.first_tables import BETA, FirstTables
-from pganon.policy.flags import Flag
 from pganon.policy.guess import Guess
 from pganon.policy.options import MethodOptions
 from pganon.policy.registry import Registry
 from pganon.policy.scaffold import DECIDES, FirstPolicy
 from pganon.policy.sensitive_when import HIDDEN
-from pganon.policy.start import keeps_records_together, needs_sensitive
+from pganon.policy.start import Flag, keeps_records_together, needs_sensitive
 from pganon.policy.tasks import DECIDE, TASKS, Start
 from pganon.policy.words import NOBODY, UNPUBLISHED_ROLES
 

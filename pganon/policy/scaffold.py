@@ -19,13 +19,12 @@ from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, all_of, column_facts
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.policy.flags import Flag, flags
 from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key, persons_reference
 from pganon.policy.options import MethodOptions
 from pganon.policy.ready import fits, ready
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
-from pganon.policy.start import fitted
+from pganon.policy.start import Flag, fitted, flags
 from pganon.policy.vocabulary import whole_words
 
 DETERMINES = 0.95

@@ -16,9 +16,8 @@ from pydantic import Field, model_validator
 from sqlglot import exp
 
 from pganon.policy.refusals import known_word, refuse_one
-from pganon.privacy.base import Bound, CountModel, Model, ShareModel, share
+from pganon.privacy.base import Bound, CountModel, Judged, Model, ShareModel, share
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.model_scope import Judged
 from pganon.sqltools import col, fragment, num
 
 AtLeastTwo = Annotated[int, Field(ge=2, le=2**31 - 1)]

@@ -19,10 +19,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import CountModel, Model, ShareModel, share
+from pganon.privacy.base import CountModel, Judged, Model, ShareModel, share
 from pganon.privacy.declaration import MeasuredModel
 from pganon.privacy.frequency import AtLeastTwo
-from pganon.privacy.model_scope import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, named, num, query
 

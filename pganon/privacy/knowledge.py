@@ -18,9 +18,8 @@ from sqlglot import exp
 from pganon.policy.columns import Columns
 from pganon.policy.knowledge import Knowledge
 from pganon.policy.refusals import Refusal
-from pganon.privacy.base import Bound
+from pganon.privacy.base import Bound, Judged
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.model_scope import Judged
 from pganon.sqltools import col, fragment
 
 

@@ -13,8 +13,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.privacy.base import Bound, Model, Requirement, share
-from pganon.privacy.model_scope import Judged
+from pganon.privacy.base import Bound, Judged, Model, Requirement, share
 from pganon.privacy.release import AboveHighest
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query

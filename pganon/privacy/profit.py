@@ -13,8 +13,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from pganon.privacy.base import Model
-from pganon.privacy.model_scope import Judged
+from pganon.privacy.base import Judged, Model
 from pganon.privacy.population import PopulationModel
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, query

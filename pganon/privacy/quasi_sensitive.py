@@ -19,8 +19,8 @@ from sqlglot import exp
 
 from pganon.policy.model import Name, RelationName
 from pganon.policy.refusals import known_word, refuse_one
+from pganon.privacy.base import Judged
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.model_scope import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import aliased, col, fragment, num, query, stacked, text
 

@@ -16,9 +16,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 from sqlglot import exp
 
-from pganon.privacy.base import Model, ShareModel, share
+from pganon.privacy.base import Judged, Model, ShareModel, share
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.model_scope import Judged
 from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, num, query
 

@@ -14,9 +14,8 @@ from pydantic import Field
 from sqlglot import exp
 
 from pganon.policy.refusals import known_word
-from pganon.privacy.base import Bound
+from pganon.privacy.base import Bound, Judged
 from pganon.privacy.declaration import MeasuredModel
-from pganon.privacy.model_scope import Judged
 from pganon.sqltools import col
 
 

@@ -20,8 +20,7 @@ from pydantic import ConfigDict, TypeAdapter
 from pganon import locks, sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.forms.confidential import told_measures
-from pganon.forms.evidence import evidence_details
+from pganon.forms.confidential import evidence_details, told_measures
 from pganon.history.versions import HistoryChanged
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger

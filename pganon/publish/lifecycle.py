@@ -17,8 +17,7 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
 from pganon.publish.listing import find
-from pganon.publish.privileges import unopened
-from pganon.publish.reader_roles import AdmissionCheck, granted, record_readers
+from pganon.publish.privileges import AdmissionCheck, granted, record_readers, unopened
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry

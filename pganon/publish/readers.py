@@ -16,7 +16,7 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.publish import release_state, views
 from pganon.publish.listing import find
-from pganon.publish.reader_roles import AdmissionCheck, new_readers, record_readers
+from pganon.publish.privileges import AdmissionCheck, new_readers, record_readers
 from pganon.publish.release_state import History
 from pganon.publish.sessions import translated
 from pganon.publish.target import check_readers

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from pganon.forms.confidential import WITHHELD, few_left_out, told_evidence
-from pganon.forms.evidence import JUDGEMENT
+from pganon.forms.confidential import JUDGEMENT, WITHHELD, few_left_out, told_evidence
 from pganon.forms.facts import PUBLISHED, SUPPRESSED
 from pganon.forms.growing import standing_check, standing_increments
 from pganon.forms.stored_relations import greatest_number
@@ -17,7 +16,7 @@ from pganon.history.versions import Judgement
 from pganon.plan.build import Plan
 from pganon.plan.verification import FINGERPRINT, kept
 from pganon.policy.partition import Part
-from pganon.privacy.model_scope import FINER, over_finer
+from pganon.privacy.base import FINER, over_finer
 from pganon.publish.figures import totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised

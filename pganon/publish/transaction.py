@@ -17,13 +17,12 @@ from pganon.catalog.roles import Roles
 from pganon.database import at_once
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError, PrivacyRefusal, UsageError
-from pganon.forms.evidence import evidence_details
+from pganon.forms.confidential import evidence_details
 from pganon.history import versions
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.publish import recording, release_state, views
-from pganon.publish.privileges import unopened
-from pganon.publish.reader_roles import record_readers
+from pganon.publish.privileges import record_readers, unopened
 from pganon.publish.release_state import History, Version
 from pganon.publish.staging import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schemas

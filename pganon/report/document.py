@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 from pydantic.json_schema import SkipJsonSchema
 
-from pganon.forms.evidence import DIGEST, sha256
-from pganon.privacy.model_scope import HOLDS
+from pganon.forms.confidential import DIGEST, sha256
+from pganon.privacy.base import HOLDS
 from pganon.report import events, figures, guarantee
 from pganon.report.attacks import Attacks, attacks
 from pganon.report.authority import Authority, Name, under_headings
 from pganon.report.columns import About, Column, about, columns
+from pganon.report.comparison.document import Comparison
 from pganon.report.dataset import Dataset, dataset
 from pganon.report.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
 from pganon.report.export_check import File, files_of
@@ -40,6 +41,7 @@ from pganon.report.parts import (
 )
 from pganon.report.promises import not_protected, outcome
 from pganon.report.questions import Question, over_versions, questions
+from pganon.report.readers.document import ReadersReport
 from pganon.report.review import look_at
 from pganon.report.sources import Access, Collected, Crossing
 from pganon.report.subgroups import RecordRisk, Subgroup, record_risk, subgroups
@@ -426,3 +428,18 @@ def _proof(found: Collected) -> Proof:
         intact=found.evidence_intact,
         measured=several(len(found.measures.get("verified", [])), "check"),
     )
+
+
+# The JSON Schema of what reports and comparisons are made from.
+#
+# Documents are built from its models.
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a report of either edition, or of a comparison."""
+    schema = TypeAdapter(Report | ReadersReport | Comparison).json_schema(by_alias=True)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "pganon report",
+    }

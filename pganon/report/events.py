@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pganon.forms.evidence import DIGEST
+from pganon.forms.confidential import DIGEST
 from pganon.report.export_check import Exported, File
 from pganon.report.parts import Part, Time
 from pganon.report.sources import Collected

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pganon.privacy.base import Requirement, from_below
-from pganon.privacy.model_scope import Judged
+from pganon.privacy.base import Judged, Requirement, from_below
 from pganon.report.parts import Number, Part
 from pganon.report.sources import Collected
 from pganon.report.words import number, percent, plain, the_columns

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pganon.privacy.model_scope import FINER, HOLDS
+from pganon.privacy.base import FINER, HOLDS
 from pganon.report import figures, guarantee
 from pganon.report.parts import Part
 from pganon.report.sources import Collected

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pganon.forms.evidence import DIGEST, WARNINGS
+from pganon.forms.confidential import DIGEST, WARNINGS
 from pganon.policy.reporting import AUTHORITIES
-from pganon.privacy.model_scope import VOID
-from pganon.privacy.unprotected import UNPROTECTED
+from pganon.privacy.base import VOID
+from pganon.privacy.requirements import UNPROTECTED
 from pganon.report import events, figures, guarantee, subgroups
 from pganon.report.attacks import telling
 from pganon.report.columns import about

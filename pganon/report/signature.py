@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
-from pganon.forms.evidence import canonical, sha256
+from pganon.forms.confidential import canonical, sha256
 from pganon.report.template import as_json, as_script, is_page
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from pganon.forms.confidential import WITHHELD
-from pganon.forms.evidence import JUDGEMENT
+from pganon.forms.confidential import JUDGEMENT, WITHHELD
 from pganon.forms.sentences import Told, details
 from pganon.forms.utility import Utility
 from pganon.policy.columns import ColumnPolicy

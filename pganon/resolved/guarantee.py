@@ -7,9 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pganon.policy.options import UNSEEN
-from pganon.privacy.base import Model, Requirement
+from pganon.privacy.base import (
+    ALL_VERSIONS,
+    KEPT_SETS,
+    KEPT_VECTORS,
+    ONE_VERSION,
+    Judged,
+    Model,
+    Requirement,
+)
 from pganon.privacy.frequency import KAnonymity, RelativeFrequency
-from pganon.privacy.model_scope import ALL_VERSIONS, KEPT_SETS, KEPT_VECTORS, ONE_VERSION, Judged
 from pganon.privacy.population import PopulationModel
 from pganon.privacy.profit import Profitability
 from pganon.privacy.uniqueness import PopulationUniqueness

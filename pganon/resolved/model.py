@@ -26,8 +26,8 @@ from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.privacy.population import PopulationModel
 from pganon.privacy.profit import Profitability
 from pganon.privacy.release import ReleaseModel
+from pganon.privacy.requirements import unprotected_columns
 from pganon.privacy.uniqueness import PopulationUniqueness
-from pganon.privacy.unprotected import unprotected_columns
 from pganon.resolved.increments import Growth
 from pganon.resolved.invariance import Signatures
 from pganon.resolved.tables import Related

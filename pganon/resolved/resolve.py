@@ -13,19 +13,18 @@ from pganon.catalog.model import Column, Relation
 from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName, quote
 from pganon.policy.exclusions import Between, Condition
-from pganon.policy.flags import flag_hints
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.options import REFERENCE, SHARE
 from pganon.policy.partition import partition_part
 from pganon.policy.refusals import Place, Refusal
+from pganon.policy.start import flag_hints
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.policy.values import Comparable, reading
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.columns import ColumnResolver, Columns
 from pganon.resolved.growth import increment_refusals
-from pganon.resolved.labels import label_refusals
+from pganon.resolved.labels import label_refusals, name_refusals, part_name_refusals
 from pganon.resolved.model import Attribute, ExclusionRule, ReleaseSpec, Sensitive
-from pganon.resolved.names import name_refusals, part_name_refusals
 from pganon.resolved.other import (
     population_refusals,
     prior_refusals,

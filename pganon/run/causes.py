@@ -28,10 +28,10 @@ from pganon.methods.buckets.exclusions.idle import idle_rules
 from pganon.metrics.alike import alike_told
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
-from pganon.policy.flags import flag_hints
+from pganon.policy.start import flag_hints
 from pganon.policy.words import NOBODY
 from pganon.privacy import lookalikes
-from pganon.privacy.unprotected import measured_warning
+from pganon.privacy.requirements import measured_warning
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
 from pganon.resolved.shards import torn

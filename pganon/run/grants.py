@@ -27,8 +27,13 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish import lifecycle, readers, release_state
 from pganon.publish.lifecycle import Changed
-from pganon.publish.privileges import beside, beyond_policy
-from pganon.publish.reader_roles import record_readers, roles_of, unrecorded_readers
+from pganon.publish.privileges import (
+    beside,
+    beyond_policy,
+    record_readers,
+    roles_of,
+    unrecorded_readers,
+)
 from pganon.publish.readers import ReaderChange
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated

@@ -21,7 +21,7 @@ from pganon.encode.source import others_of, prints_of
 from pganon.encode.weights import weighted_risk
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
-from pganon.forms.evidence import WARNINGS
+from pganon.forms.confidential import WARNINGS
 from pganon.forms.facts import LEAVING
 from pganon.history import populations
 from pganon.history.increments.continuity import check_columns, check_invariant, check_population

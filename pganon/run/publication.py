@@ -43,7 +43,7 @@ from pganon.policy.partition import part_hash
 from pganon.policy.requests import Approval, duration
 from pganon.publish import held, renewal
 from pganon.publish.held import ApprovalRequest
-from pganon.publish.reader_roles import granted, roles_of
+from pganon.publish.privileges import granted, roles_of
 from pganon.publish.readers import reader_change
 from pganon.publish.release_state import History
 from pganon.publish.renewal import Renewal

@@ -16,8 +16,7 @@ from pganon.forms.metrics import Metrics
 from pganon.forms.utility import Utility
 from pganon.frames import Frame, frame
 from pganon.history.increments.removals import LEAVING_PEOPLE, LEAVING_RECORDS, REMOVED
-from pganon.history.increments.stale import STALE
-from pganon.history.increments.steps import COHORTS, DUE, NEW_INDIVIDUALS, UNPLACED
+from pganon.history.increments.steps import COHORTS, DUE, NEW_INDIVIDUALS, STALE, UNPLACED
 from pganon.ledger import repository as ledger
 from pganon.metrics.reasons import Reason
 from pganon.plan.build import Plan

@@ -15,7 +15,7 @@ from pganon.errors import PrivacyRefusal
 from pganon.history.increments.steps import NEW_INDIVIDUALS
 from pganon.plan.build import Plan
 from pganon.publish import release_state, renewal
-from pganon.publish.reader_roles import new_readers
+from pganon.publish.privileges import new_readers
 from pganon.publish.readers import reader_change
 from pganon.publish.release_state import Version
 from pganon.publish.renewal import Renewal

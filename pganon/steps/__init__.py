@@ -67,7 +67,7 @@ class State:
         facts: what was observed so far. `explain` renders with assumed ones.
         current: number of the current round of the innermost Loop, from 0; None while a query is
             rendered that serves all rounds.
-        prefix: what the names of work tables begin with; see :mod:`pganon.steps.within`.
+        prefix: what the names of work tables begin with; see :mod:`pganon.metrics.whole`.
     """
 
     run_id: int

@@ -24,9 +24,8 @@ from pganon.attacks.curve import Choice
 from pganon.attacks.findings import Attacked, NotMeasured
 from pganon.attacks.intervals import Difference, Rate
 from pganon.candidates.figures import Compared, Figures, Row
-from pganon.checks.columns import Retyped
 from pganon.checks.gate import Wrong
-from pganon.checks.releases import Drift
+from pganon.checks.releases import Drift, Retyped
 from pganon.cli.main import application
 from pganon.cli.migrate import MigrationState
 from pganon.cli.policy import Checked

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.privacy.model_scope import ONE_VERSION
+from pganon.privacy.base import ONE_VERSION
 from pganon.run import grants
 from pganon.run.grants import change_readers
 from pganon.run.release import run_release

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
-from pganon.forms.evidence import sha256
+from pganon.forms.confidential import sha256
 from pganon.publish import held, lifecycle, listing, transaction
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from pganon import MetricsRequest, Options, Workload
-from pganon.cli.held import collect_held
-from pganon.cli.report_data import collect
+from pganon.cli.report_data import collect, collect_held
 from pganon.forms.confidential import few_left_out, share_told
 from pganon.loading import load_policy
 from pganon.report.document import document

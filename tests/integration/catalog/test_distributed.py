@@ -17,7 +17,7 @@ from pganon.database import set_role
 from pganon.error_codes import ErrorCode
 from pganon.errors import DatabaseError, Interrupted, PreconditionError
 from pganon.identifiers import QualifiedName
-from pganon.install.extension import failure
+from pganon.install.installer import failure
 from pganon.loading import load_policy
 from pganon.publish.release_state import source_mark
 from pganon.run.erasure import forget_people

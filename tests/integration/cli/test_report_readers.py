@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pganon.privacy.model_scope import ALL_VERSIONS, ONE_VERSION
+from pganon.privacy.base import ALL_VERSIONS, ONE_VERSION
 from pganon.run.record import RunResult
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pganon.report.readers.view import Seen
+from pganon.report.readers.document import Seen
 from pganon.run.context import plan_release
 from pganon.steps import State
 from tests.support.harness import plans

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pganon.privacy.model_scope import ALL_VERSIONS, KEPT_SETS, ONE_VERSION
+from pganon.privacy.base import ALL_VERSIONS, KEPT_SETS, ONE_VERSION
 from pganon.publish import lifecycle, sessions
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon

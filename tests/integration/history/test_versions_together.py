@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pganon.errors import PrivacyRefusal
-from pganon.privacy.model_scope import ONE_VERSION
+from pganon.privacy.base import ONE_VERSION
 from pganon.run.erasure import forget_people
 from tests.support.harness import driver
 from tests.support.harness.cli import pganon

@@ -15,7 +15,7 @@ import pytest
 from pganon import install
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
-from pganon.privacy.model_scope import ALL_VERSIONS, ONE_VERSION, over_finer
+from pganon.privacy.base import ALL_VERSIONS, ONE_VERSION, over_finer
 from pganon.publish import export as exporting
 from pganon.publish import lifecycle, listing, sessions
 from pganon.publish.export import export

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from pganon.forms.evidence import DIGEST, sha256
+from pganon.forms.confidential import DIGEST, sha256
 from pganon.loading import policy_from
 from pganon.privacy.requirements import requirements_of
 from pganon.report.sources import Access, Collected, VersionFacts

@@ -11,7 +11,7 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
-from pganon.privacy.unprotected import warnings
+from pganon.privacy.requirements import warnings
 from pganon.report.charts.risk import finding, risk
 from pganon.report.document import document
 from pganon.report.page import page

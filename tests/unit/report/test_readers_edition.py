@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from pganon.privacy.model_scope import ALL_VERSIONS, ONE_VERSION
-from pganon.report.readers.document import document
+from pganon.privacy.base import ALL_VERSIONS, ONE_VERSION
+from pganon.report.readers.document import Commonest, Seen, document
 from pganon.report.readers.page import page
-from pganon.report.readers.view import Commonest, Seen
 from pganon.report.template import KINDS, at
 from tests.support.sources.reports import AT
 from tests.unit.report.test_page import EMBEDDED, FIGURE, HOSTILE, shown

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pganon.report.document import document
+from pganon.report.document import document, report_schema
 from pganon.report.readers.document import document as readers_document
-from pganon.report.schema import report_schema
 from pganon.report.signature import new_key, sign
 from pganon.report.template import as_json
 from tests.support.harness.documents import valid

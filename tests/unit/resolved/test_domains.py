@@ -8,7 +8,7 @@ import pytest
 
 from pganon.catalog.model import Kind
 from pganon.policy.domains import ValueSet
-from pganon.resolved.domains import domain_refusals, type_refusals
+from pganon.resolved.columns import domain_refusals, type_refusals
 from tests.unit.policy.examples import policy
 from tests.unit.resolved.registry import column, problems, resolved
 

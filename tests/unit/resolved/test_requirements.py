@@ -10,8 +10,7 @@ from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import BucketSize, SlicingLDiversity
-from pganon.privacy.requirements import requirements_of
-from pganon.privacy.unprotected import unprotected_columns, warnings
+from pganon.privacy.requirements import requirements_of, unprotected_columns, warnings
 from tests.unit.policy.examples import msb_policy, policy, slamsa_policy, slicing_policy
 from tests.unit.resolved.registry import resolved
 

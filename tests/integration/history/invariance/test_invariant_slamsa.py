@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pganon.plan.explain import explain
-from pganon.privacy.model_scope import KEPT_VECTORS
+from pganon.privacy.base import KEPT_VECTORS
 from pganon.resolved.invariance import OUT
 from pganon.run.context import plan_release
 from pganon.run.release import run_release

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pganon.errors import PolicyError
 from pganon.methods.background import kernel
-from pganon.privacy.model_scope import ALL_VERSIONS
+from pganon.privacy.base import ALL_VERSIONS
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.model import ReleaseSpec
 from pganon.run.context import resolve_policy
