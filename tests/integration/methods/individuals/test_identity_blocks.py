@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.individuals import danonyir
+from pganon.methods.individuals.danonyir import span_steps
 from pganon.run import executor, pool
 from pganon.run.executor import Executor
 from pganon.sqltools import statement
@@ -98,7 +98,7 @@ def test_blocks_searched_as_one(db: Database) -> None:
             if has:
                 gids = [2 * block, block << 32, 2 * block + 1, (block << 32) + 1]
                 owner.execute(insert.format(grown), gids)
-        step = danonyir.span_steps()[0]
+        step = span_steps()[0]
         rows = owner.execute(statement(step.select(state))).fetchall()  # type: ignore[union-attr]
         pieces: dict[int, list[int]] = defaultdict(list)
         labels = {}

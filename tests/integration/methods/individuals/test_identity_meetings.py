@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from importlib import import_module
 from typing import Any
 
 import pytest
 from psycopg import sql
 
-from pganon.methods.individuals import geneir as method
 from pganon.run import executor
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, fetch, run
@@ -33,6 +33,9 @@ from tests.support.sources.identity import (
 )
 
 pytestmark = pytest.mark.primary_server_only
+
+# The package has a function of the same name.
+METHOD = import_module("pganon.methods.individuals.geneir")
 
 TOGETHER = 5
 POSTCODES = [c for below in HIERARCHIES["postcode"]["inline"]["100**"].values() for c in below]
@@ -67,8 +70,8 @@ def trees(people: People) -> tuple[Tree, ...]:
 @pytest.fixture
 def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small blocks, two in a batch; work tables stay."""
-    monkeypatch.setattr(method, "TOGETHER", TOGETHER)
-    monkeypatch.setattr(method, "AT_ONCE", 2 * TOGETHER)
+    monkeypatch.setattr(METHOD, "TOGETHER", TOGETHER)
+    monkeypatch.setattr(METHOD, "AT_ONCE", 2 * TOGETHER)
     monkeypatch.setattr(executor, "drop_tables", lambda conn, tables: None)
 
 
