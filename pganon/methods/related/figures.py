@@ -17,7 +17,7 @@ from pganon.forms.utility import ClassUtility, Utility, class_utility
 from pganon.forms.work import GROUPED, class_groups
 from pganon.methods.related.groups import HOLDING, facts_table, grouped_facts, held_table
 from pganon.methods.related.staging import group_part
-from pganon.metrics.evidence.merging import told as few_told
+from pganon.metrics.evidence.merging import nested
 from pganon.metrics.loss import basic
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.tables import Events, Partition, Related
@@ -224,7 +224,10 @@ def evidence_of(classes: Evidence) -> Evidence:
             return found
         smallest = spec.policy.report.smallest
         telling = {
-            e.name: {"values": facts[alone], "told": few_told(facts[told], smallest)}
+            e.name: {
+                "values": facts[alone],
+                "told": nested([facts[told]], facts[alone], smallest)[0],
+            }
             for e in spec.related.events
             for alone, told in [_telling_of(e)]
         }

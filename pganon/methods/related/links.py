@@ -84,7 +84,7 @@ _LENGTHS = {
 """How long periods are, and how they are called."""
 
 
-def period_step(spec: ReleaseSpec) -> tuple[Step, ...]:
+def period_step(spec: ReleaseSpec) -> tuple[Check, ...]:
     """Which period is over: before rows are read, so that none comes too late to be there.
 
     What was over once still is where periods became longer.
