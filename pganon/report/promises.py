@@ -59,8 +59,8 @@ def _together(found: Collected) -> str:
     """How often a value of somebody tells another one, by table."""
     telling = (found.evidence or {}).get("telling", {})
     each = [
-        f"{'few or nearly all' if one['told'] is None else one['told']} of {one['values']}"
-        f" values of {quote(table)}"
+        f"{'few or nearly all' if one['told'] is None else one['told']} of {one['values']} values"
+        f" of {quote(table)}"
         for table, one in telling.items()
     ]
     if not each:

@@ -222,24 +222,20 @@ def evidence_of(classes: Evidence) -> Evidence:
         found = classes.document(spec, facts, whole)
         if whole or spec.related is None:
             return found
-        smallest = spec.policy.report.smallest
-        telling = {
-            e.name: {
-                "values": facts[alone],
-                "told": nested([facts[told]], facts[alone], smallest)[0],
-            }
-            for e in spec.related.events
-            for alone, told in [_telling_of(e)]
-        }
+        telling: dict[str, Any] = {}
+        for e in spec.related.events:
+            alone, told, people, of_told = (facts[fact] for fact in _telling_of(e))
+            (many,) = nested([of_told], people, spec.policy.report.smallest)
+            telling[e.name] = {"values": alone, "told": None if many is None else told}
         return {**found, "telling": telling}
 
     return replace(classes, steps=steps, document=document)
 
 
-def _telling_of(events: Events) -> tuple[observed.Fact[int], observed.Fact[int]]:
-    names = (f"alone{events.index}", f"told{events.index}")
-    alone, told = (observed.count(name, "telling_", assumed=0) for name in names)
-    return alone, told
+def _telling_of(events: Events) -> list[observed.Fact[int]]:
+    """Values of one person and those that are told, then the people who have any."""
+    names = ("alone", "told", "people", "of_told")
+    return [observed.count(f"{n}{events.index}", "telling_", assumed=0) for n in names]
 
 
 def _telling(state: State, related: Related, events: Events) -> exp.Select:
@@ -288,8 +284,15 @@ def _telling(state: State, related: Related, events: Events) -> exp.Select:
         " where (b.m - 1)::numeric * (w.n - p.c) > (h.n - 1) * (p.n - b.m) * (p.c - 1)",
         {"h": holders, "w": people},
     )
-    alone = query("select count(*) from known as k where k.alone")
-    told = query("select count(*) from believed")
+    alone = query(
+        "select count(*) as alone, count(distinct k.person) as people from known as k where k.alone"
+    )
+    told = query("select count(*) as told, count(distinct b.person) as of_told from believed as b")
     parts = {"known": known, "both_values": both, "pairs": pairs, "believed": believed}
-    tree = query("select :alone as alone, :told as told", alone=scalar(alone), told=scalar(told))
-    return materialized(tree, **parts)
+    return materialized(
+        query(
+            "select a.alone, t.told, a.people, t.of_told from a cross join t",
+            {"a": alone, "t": told},
+        ),
+        **parts,
+    )
