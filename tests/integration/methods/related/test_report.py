@@ -63,7 +63,7 @@ def test_requirements_of_tables_are_told_in_sentences(db: Database, tmp_path: Pa
     ).fetchone() or ({},)
     together = not_promised["Values that go together"]
     for table, one in telling.items():
-        told = "few, or nearly all," if one["told"] is None else one["told"]
+        told = "few or nearly all" if one["told"] is None else one["told"]
         assert f"{told} of {one['values']} values of {table}" in together
     assert telling.keys() == {"admission", "diagnosis", "patient_study"}
     gcp = utility(db)["partitions"]["groups"]["gcp"]
