@@ -20,7 +20,7 @@ from pganon.run.record import RunResult
 from pganon.run.release import run_release
 from tests.integration.methods.related.test_related import COMMON, oracle
 from tests.support.harness import faults
-from tests.support.harness.cluster import Database
+from tests.support.harness.cluster import Connection, Database
 from tests.support.harness.driver import refused
 from tests.support.oracles.related import Rule
 from tests.support.sources import wards
@@ -242,6 +242,7 @@ CHANGES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=["changed", "new", "none"])
 @pytest.mark.parametrize("refresh", ["increments", None])
 def test_status_looks_at_lookups(built: Database, change: str, refresh: str | None) -> None:
@@ -249,15 +250,16 @@ def test_status_looks_at_lookups(built: Database, change: str, refresh: str | No
     faults.run(built.dsn(), policy, force=False)
     same = None if refresh else False
     assert look(policy, dsn=built.dsn()).changed is same
-    faults.wait_until(lambda: by_statistics(built) == "unchanged")
+    owner = built.owner()
+    faults.wait_until(lambda: by_statistics(owner) == "unchanged")
     changed = bool(built.admin.execute(change.encode()).rowcount)
     assert look(policy, dsn=built.dsn()).changed is (changed or same)
     if changed:
-        faults.wait_until(lambda: by_statistics(built) == "perhaps_changed")
+        faults.wait_until(lambda: by_statistics(owner) == "perhaps_changed")
 
 
-def by_statistics(db: Database) -> str:
-    found = drift(db.owner(), "hospital")
+def by_statistics(conn: Connection) -> str:
+    found = drift(conn, "hospital")
     assert found is not None
     return found.source
 
