@@ -88,8 +88,7 @@ FROM pg_catalog.unnest(ARRAY(
                     pg_catalog.pg_get_userbyid(n.role_id) = n.role
                     AND pg_catalog.pg_has_role(n.role_id, 'USAGE')
             END
-        ) AS a ON a.release IS NOT DISTINCT FROM h.staged #>> '{staged,release}'
-            AND a.revision IS NOT DISTINCT FROM h.revision
+        ) AS a ON CASE WHEN a.release = h.staged #>> '{staged,release}' THEN a.revision = h.revision END
         WHERE h.staged #>> '{staged,release}' IS NOT NULL
             AND (pg_catalog.has_table_privilege(h.tableoid, 'SELECT') OR a.release IS NOT NULL)
     ) AS q

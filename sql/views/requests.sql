@@ -5,9 +5,8 @@
 -- the reader do not pass it, so no plan tells how many other rows meet them, neither as expected nor, with
 -- EXPLAIN (ANALYZE), as counted. What is below it counts the rows of whole tables: roles that may decide
 -- are joined, since a subquery would be counted, too, for each request that waits. No condition on what
--- others did may be looked up in an index, which counts what it finds: hence CASE. Nor may requests be
--- sorted or hashed, since EXPLAIN (ANALYZE) says how much memory that takes: hence IS NOT DISTINCT FROM,
--- which neither a merge nor a hash join takes.
+-- others did may be looked up in an index, which counts what it finds, nor rows be sorted or hashed for a
+-- join, of which EXPLAIN (ANALYZE) says how much memory they take: hence CASE.
 CREATE VIEW pganon.requests AS
 SELECT f.*
 FROM pg_catalog.unnest(ARRAY(
@@ -57,7 +56,7 @@ FROM pg_catalog.unnest(ARRAY(
                         pg_catalog.to_regrole(pg_catalog.quote_ident(current_user))::pg_catalog.oid, n.role_id
                     )
             END
-        ) AS a ON a.release IS NOT DISTINCT FROM r.release AND a.revision IS NOT DISTINCT FROM r.revision
+        ) AS a ON CASE WHEN a.release = r.release THEN a.revision = r.revision END
         WHERE s.steward
             OR r.requester = current_user AND r.requester_id = s.id
             OR r.state = 'awaiting_approval' AND a.release IS NOT NULL
