@@ -512,7 +512,7 @@ def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
         "by_weights": False,
         "smallest": 0,
         "highest": 1,
-        "mean": (1 + 1 / 6) / 2,
+        "mean": 3 / 6,  # (1 + 1 / 6) / 2 in steps of what three people with a chance of 1 add
         "presence": {"highest": 3 / 6, "p95": None},
         "above": {"0.25": 3},
     }
