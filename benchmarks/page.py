@@ -193,8 +193,8 @@ draws where there are several, and bars from the least to the greatest, with the
 varies at equal distances; errors of queries are medians of several seeds where it is said. A flat
 line is no trend, a tie no rank; figures are equal where they differ by at most 10 %. What is true
 by definition or by construction is no result: where it holds, it is not decided (-). Seconds are
-the fewest of the draws, but other work ran at the same time, so times say little, and their ranks
-less.
+the fewest of the draws, in parts that were measured before this was so their mean; other work ran
+at the same time, so times say little, and their ranks less.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
