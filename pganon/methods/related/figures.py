@@ -201,7 +201,8 @@ def _one_person(state: State, related: Related, events: Events) -> exp.Select:
 # -- values that go together ---------------------------------------------------------------------
 
 MOST_VALUES = 50
-"""Of people with more values of a column none is taken to tell another: they would be too many."""
+"""Of people with more values of a column none is taken to tell another: they would be too many.
+Their values are counted among those of one person all the same, as readers count them, too."""
 
 
 def evidence_of(classes: Evidence) -> Evidence:
@@ -253,8 +254,8 @@ def _telling(state: State, related: Related, events: Events) -> exp.Select:
         {"f": grouped_facts(state, related, events)},
     )
     known = query(
-        "select e.*, count(*) over (partition by e.item, e.k) as n from e where e.many <= :most",
-        {"e": each},
+        "select e.*, count(*) over (partition by e.item, e.k) as n from each_value as e"
+        " where e.many <= :most",
         most=num(MOST_VALUES),
     )
     both = query(
@@ -285,10 +286,12 @@ def _telling(state: State, related: Related, events: Events) -> exp.Select:
         {"h": holders, "w": people},
     )
     alone = query(
-        "select count(*) as alone, count(distinct k.person) as people from known as k where k.alone"
+        "select count(*) as alone, count(distinct e.person) as people from each_value as e where"
+        " e.alone"
     )
     told = query("select count(*) as told, count(distinct b.person) as of_told from believed as b")
-    parts = {"known": known, "both_values": both, "pairs": pairs, "believed": believed}
+    parts = {"each_value": each, "known": known, "both_values": both}
+    parts |= {"pairs": pairs, "believed": believed}
     return materialized(
         query(
             "select a.alone, t.told, a.people, t.of_told from a cross join t",
