@@ -197,9 +197,8 @@ def measured_telling(staged: Staged, table: str) -> tuple[int, int]:
     return row[f"alone{index}"], row[f"told{index}"]
 
 
-@pytest.mark.parametrize(("seed", "size"), [(1, 8), (2, 30)])
-def test_values_that_tell_others(db: Database, seed: int, size: int) -> None:
-    """Of diagnoses with a chapter of their own, most of which come together."""
+def chapters(seed: int) -> dict[str, list[tuple[Any, ...]]]:
+    """Diagnoses with a chapter of their own, most of which come together."""
     tables = wards.rows(220, seed)
     draw = random.Random(seed)
     tables["diagnosis"] = [
@@ -208,6 +207,12 @@ def test_values_that_tell_others(db: Database, seed: int, size: int) -> None:
         for chapter in [draw.randint(1, 25)]
         for _ in range(3)
     ]
+    return tables
+
+
+@pytest.mark.parametrize(("seed", "size"), [(1, 8), (2, 30)])
+def test_values_that_tell_others(db: Database, seed: int, size: int) -> None:
+    tables = chapters(seed)
     staged = run(db, tables, 3, 0.9, size)
     events = oracle(tables)["diagnosis"]
     found = measured_telling(staged, "diagnosis")
@@ -218,14 +223,17 @@ def test_values_that_tell_others(db: Database, seed: int, size: int) -> None:
 
 def test_people_with_too_many_values_tell_nothing(db: Database) -> None:
     """All values of one person are counted, as in the views: fewer would say that they are many."""
-    tables = wards.rows(220, 1)
-    admission, person, *_ = tables["admission"][0]
-    tables["diagnosis"] += [(admission, person, f"of {n}") for n in range(60)]
-    staged = run(db, tables, 3, 0.9, 10)
+    tables = chapters(1)
+    tables["diagnosis"] += [
+        (admission, person, f"{person} {n}")
+        for admission, person, *_ in tables["admission"][:60]
+        for n in range(60)
+    ]
+    staged = run(db, tables, 3, 0.9, 8)
     found = measured_telling(staged, "diagnosis")
-    held = sets(groups(staged, "group_id"))
-    assert found == telling(oracle(tables)["diagnosis"], held)
-    assert found[1] <= telling(oracle(tables)["diagnosis"], held, most=100)[1]
+    held, events = sets(groups(staged, "group_id")), oracle(tables)["diagnosis"]
+    assert found == telling(events, held)
+    assert found[1] < telling(events, held, most=500)[1]
     drop_leftovers(staged.conn)
 
 
