@@ -166,7 +166,16 @@ def around(conn: Connection, root: Relation) -> Around:
             way = replace(one, keys=key, columns=tuple(names[name] for name in key))
             both = found.columns(one.source, way.columns), found.columns(one.target, key)
             if all(_exact(a) and texts_of(a) == texts_of(b) for a, b in zip(*both, strict=True)):
-                yield way
+                yield shortened(way)
+
+    def shortened(way: Reference) -> Reference:
+        """Over a key of several columns by which its rows lead on, such as that of enrolments of
+        a student in a course: to the student at once, so that the course may be published."""
+        over, names = ways.get(way.target, ()), dict(zip(way.keys, way.columns, strict=True))
+        if len(way.keys) > 1 and len(over) == 1 and {*over[0].columns} <= {*way.keys}:
+            columns = tuple(names[name] for name in over[0].columns)
+            return replace(over[0], source=way.source, columns=columns)
+        return way
 
     depth, reached = {root.name: 0}, [root.name]
     for name in reached:  # grows
@@ -197,6 +206,9 @@ def around(conn: Connection, root: Relation) -> Around:
         follow(name)
     if root.name not in keys or not found.ways:
         raise _nothing(found)
+    led_to = {root.name} | {way.target for mine in found.ways.values() for way in mine}
+    for name in found.ways.keys() - led_to:
+        keys.pop(name, None)
     looked = list(found.ways)
     for name in looked:  # grows, as lookups name others
         for one in (one for one in every if one.source == name and one.target not in depth):

@@ -57,7 +57,9 @@ def test_a_school(db: Database, tmp_path: Path) -> None:
     school(db)
     policy, text, file = written(db, "school.pupil", tmp_path)
     tables = policy["tables"]
-    assert list(tables) == ["pupil", "attendance", "counselling", "enrolment", "grade"]
+    assert list(tables) == [
+        *("pupil", "attendance", "counselling", "enrolment", "grade", "subject"),
+    ]
     attendance = {name: one["role"] for name, one in tables["attendance"]["columns"].items()}
     assert attendance == {
         "pupil_id": "identifying",
@@ -67,11 +69,11 @@ def test_a_school(db: Database, tmp_path: Path) -> None:
     }
     assert "groups" not in tables["attendance"]
     assert tables["pupil"]["columns"]["mentor"] == {"role": "identifying"}
-    assert tables["enrolment"]["key"] == ["pupil_id", "subject", "term"]
-    assert tables["grade"]["references"] == [
-        {"columns": ["pupil_id", "subject", "term"], "table": "enrolment"}
-    ]
-    # A key of three columns is never published, although one of them names a lookup.
+    # Columns of a key that others name are never published, so grades lead to pupils at once.
+    assert "key" not in tables["enrolment"]
+    assert tables["enrolment"]["columns"]["subject"]["references"] == "subject"
+    assert tables["enrolment"]["columns"]["term"]["role"] == "insensitive"
+    assert tables["grade"]["references"] == {"pupil_id": "pupil"}
     assert {c["role"] for c in tables["grade"]["columns"].values()} == {
         "identifying",
         "sensitive",
@@ -85,7 +87,6 @@ def test_a_school(db: Database, tmp_path: Path) -> None:
         "school.prize: too_few_holders: 2 people have rows, and k is 12",
         "school.library_card: no column of it is published",
         "school.loan: leads over school.library_card, which is left out",
-        "school.subject: no published column names its rows",
         "school.teacher: seems to be about other people",
     ):
         assert f"#   {told}" in text, text
@@ -277,6 +278,29 @@ def test_circles_and_keys_that_others_do_not_name(db: Database, tmp_path: Path) 
     }
     assert tables["referral"]["references"] == {"patient_no": "patient"}
     assert "hospital.parking: leads over hospital.patient, by other columns than its key" in text
+    run(db, file)
+
+
+def test_a_key_of_several_columns_that_leads_to_nobody(db: Database, tmp_path: Path) -> None:
+    db.source(HOSPITAL)
+    db.source(
+        """
+        CREATE TABLE hospital.stay (
+            room text, bed int, patient_no int REFERENCES hospital.patient, meals text,
+            PRIMARY KEY (room, bed)
+        );
+        INSERT INTO hospital.stay
+        SELECT 'room ' || n / 4, n % 4, n, chr(65 + n % 3) FROM generate_series(1, 400) AS n;
+        CREATE TABLE hospital.visit (
+            room text, bed int, kind text, FOREIGN KEY (room, bed) REFERENCES hospital.stay
+        );
+        INSERT INTO hospital.visit SELECT room, bed, chr(65 + bed % 3) FROM hospital.stay;
+        """
+    )
+    policy, _, file = written(db, "hospital.patient", tmp_path)
+    tables = policy["tables"]
+    assert tables["stay"]["key"] == ["room", "bed"]
+    assert tables["visit"]["references"] == [{"columns": ["room", "bed"], "table": "stay"}]
     run(db, file)
 
 
