@@ -24,7 +24,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.policy import vocabulary
-from pganon.policy.guess import Guess, guess_role
+from pganon.policy.guess import MANY_NUMBERS, Guess, guess_role
 from pganon.policy.registry import Registry
 from pganon.policy.scaffold import FirstPolicy, Observed, first_policy, observing, why_not
 from pganon.policy.vocabulary import DIRECT, PEOPLE, STAFF, whole_words, words
@@ -533,7 +533,7 @@ def _role(around: Around, seen: Observed, name: str, guess: Guess) -> Guess:
         return guess
     if column.is_time:
         return Guess("insensitive", "the year; others may know it", keys=_YEAR)
-    if guess.role == "quasi_identifying":
+    if guess.role == "quasi_identifying" and guess.reason != MANY_NUMBERS:
         return Guess("insensitive", f"others may know it, {guess.reason}")
     return Guess("sensitive", "no better guess, so nobody may learn it")
 

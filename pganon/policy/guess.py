@@ -42,6 +42,7 @@ _KEY_ENDING = re.compile("((?<!pa)id|nbr|key)[0-9]*$")
 _SURVEY_WEIGHT = re.compile("wgtp?$|.wt$|^wt")
 """Endings and beginnings that surveys use: pwgtp, fnlwgt, perwt, wtmec."""
 
+MANY_NUMBERS = "many different numbers tell people apart"
 QUESTION = "can others know it, or must nobody learn it?"
 
 
@@ -108,7 +109,7 @@ def guess_role(
     if column.is_number and not few and _SURVEY_WEIGHT.search("".join(words(column.name))):
         return Guess(None, "perhaps a survey weight: role weight")
     if column.is_number and facts is not None and facts.distinct > FEW_VALUES:
-        return Guess("quasi_identifying", "many different numbers tell people apart")
+        return Guess("quasi_identifying", MANY_NUMBERS)
     if facts is None or facts.distinct < 2:
         return Guess(None, "no guess", codes)
     return Guess(None, f"{'few values' if few else 'no guess'}: {QUESTION}", codes)

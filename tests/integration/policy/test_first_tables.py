@@ -292,15 +292,19 @@ def test_a_key_of_several_columns_that_leads_to_nobody(db: Database, tmp_path: P
         INSERT INTO hospital.stay
         SELECT 'room ' || n / 4, n % 4, n, chr(65 + n % 3) FROM generate_series(1, 400) AS n;
         CREATE TABLE hospital.visit (
-            room text, bed int, kind text, FOREIGN KEY (room, bed) REFERENCES hospital.stay
+            room text, bed int, kind text, minutes numeric,
+            FOREIGN KEY (room, bed) REFERENCES hospital.stay
         );
-        INSERT INTO hospital.visit SELECT room, bed, chr(65 + bed % 3) FROM hospital.stay;
+        INSERT INTO hospital.visit
+        SELECT room, bed, chr(65 + bed % 3), patient_no / 7.0 FROM hospital.stay;
         """
     )
     policy, _, file = written(db, "hospital.patient", tmp_path)
     tables = policy["tables"]
     assert tables["stay"]["key"] == ["room", "bed"]
     assert tables["visit"]["references"] == [{"columns": ["room", "bed"], "table": "stay"}]
+    # Others may know numbers of people; those of events are what nobody may learn.
+    assert tables["visit"]["columns"]["minutes"] == {"role": "sensitive"}
     run(db, file)
 
 
