@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -20,6 +21,9 @@ from pganon.identifiers import first_few, quote
 if TYPE_CHECKING:
     from pganon.publish.lifecycle import Changed
     from pganon.publish.listing import ReleaseInfo, VersionInfo
+
+_OF_EVERY = {"row_count": "tables", "view": "views", "privileges": "schemas and views"}
+"""Checks of every part of a release, which are counted where they hold."""
 
 Name = Annotated[str, typer.Argument(help="Name of a release.", show_default=False)]
 
@@ -193,6 +197,8 @@ def verify(
         checks = [asdict(m) for m in measures]
         common.emit_json({"release": name, "holds": holds, "checks": checks, "warnings": warnings})
     else:
+        held = Counter(m.model for m in measures if m.model in _OF_EVERY and m.holds)
+        alike = {model: number for model, number in held.items() if number > 1}
         common.table(
             ["check", "column", "against", "required", "measured", "holds"],
             [
@@ -205,9 +211,14 @@ def verify(
                     "yes" if item.holds else "NO",
                 )
                 for item in measures
+                if not (item.model in alike and item.holds)
+            ]
+            + [
+                (model, None, f"{number} {_OF_EVERY[model]}", None, None, "yes")
+                for model, number in alike.items()
             ],
             right=["required", "measured"],
-            whole=["check", "column", "against"],
+            whole=["check", "column"],
         )
         common.line(f"{name}: {'everything holds' if holds else 'NOT everything holds'}")
         common.warn(warnings)

@@ -391,11 +391,18 @@ def test_commands(db: Database, tmp_path: Path) -> None:
         assert "class_id" in pganon("show", "adult", *who).out
     assert "suppressed" in pganon("show", "adult", *at).out
     assert "suppressed" not in pganon("show", "adult", *analyst).out
-    assert pganon("verify", "adult", *at).out.endswith("adult: everything holds\n")
+    verified = pganon("verify", "adult", *at).out
+    assert verified.endswith("adult: everything holds\n")
+    lines = [" ".join(line.split()) for line in verified.splitlines()]
+    assert "row_count 2 tables yes" in lines
+    assert not any("records" in line for line in lines)
     assert pganon("verify", "adult", *analyst).code == 3
     assert pganon("export", "adult", "-o", str(tmp_path / "a.csv"), *analyst).code == 0
     assert "version 1 is shown" in pganon("rollback", "adult", *at).out
     conn.execute(f"DELETE FROM pganon_data.r{first.run_id}_records".encode())
+    lines = [" ".join(line.split()) for line in pganon("verify", "adult", *at).out.splitlines()]
+    assert "row_count records 3 0 NO" in lines
+    assert "row_count members 3 3 yes" in lines
     broken = pganon("verify", "adult", "--json", *at)
     assert (broken.code, broken.json["holds"]) == (1, False)
     assert pganon("rollback", "adlt", *at).code == 2
