@@ -92,7 +92,7 @@ class Alternatives:
             "show the column as that version does, or leave it out of the policy"
             if conflict.reason == "derived"
             else None,
-            f"if no copy of {conflict.label} is left, drop it, and end its retention (pganon forget)",
+            f"if no copy of {conflict.label} is left, drop it; pganon forget ends its retention",
             "republication: warn publishes, and voids the guarantees of both versions"
             if self.accepts
             else None,
