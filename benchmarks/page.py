@@ -305,12 +305,12 @@ def folded(claims: Sequence[Said]) -> Iterator[str]:
             figures = f"; {first.figures}" if first.figures else ""
             yield f"- {first.claim}: **{first.holds}**{figures}"
             continue
-        start, end = _ends(like[0].claim.split(), like[1].claim.split())
-        words = first.claim.split()
+        start, end = _ends(_words(like[0].claim), _words(like[1].claim))
+        words = _words(first.claim)
         claim = " ".join([*words[:start], "…", *words[len(words) - end :]])
         parts: list[str] = []
         for each in like:
-            words = each.claim.split()
+            words = _words(each.claim)
             name = " ".join(words[start : len(words) - end]).strip(",:")
             name = name.strip("()") if name.count("(") != name.count(")") else name
             parts.append(f"{name}: {each.figures}" if each.figures else name)
@@ -319,16 +319,21 @@ def folded(claims: Sequence[Said]) -> Iterator[str]:
 
 def _alike(first: Said, other: Said, claims: Sequence[Said]) -> list[Said]:
     """Claims that differ from the first one where this one does, and nowhere else."""
-    words = first.claim.split()
-    start, end = _ends(words, other.claim.split())
+    words = _words(first.claim)
+    start, end = _ends(words, _words(other.claim))
     if first == other or start + end < 0.6 * len(words):
         return [first]
     like = [
         each
         for each in claims
-        if each != first and _ends(words, each.claim.split()) == (start, end)
+        if each != first and _ends(words, _words(each.claim)) == (start, end)
     ]
     return [first, *like]
+
+
+def _words(text: str) -> list[str]:
+    """What is in brackets is a word."""
+    return re.findall(r"\([^()]*\)\S*|\S+", text)
 
 
 def _ends(words: Sequence[str], others: Sequence[str]) -> tuple[int, int]:

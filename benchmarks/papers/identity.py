@@ -46,8 +46,8 @@ PAPER = Paper(
             " diagnosis can be chosen for several people of a class, IR may hold and EIR does not:"
             " most classes of IR are vulnerable for l above 2, and those of EIR have more people."
             " With the same hierarchies GeneIR loses 4.5, 2.6 and 2.2 times as much as DAnonyIR; of"
-            " 1,000 people it was 5.3, 3.0 and 2.5 times. Its generations take longer than growing"
-            " the classes of so few.",
+            " 1,000 people it was 5.3, 3.0 and 2.5 times. Which is faster of"
+            " so few people changes from run to run.",
             differs="the data and the number of people; three draws; l of 2, 6 and 10; GeneIR has"
             " hierarchies, and DAnonyIR sets, as in the paper, or the same hierarchies where it is"
             " said",

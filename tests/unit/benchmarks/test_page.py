@@ -323,6 +323,10 @@ def test_a_part_that_is_there_is_not_measured_again(
             [("it is so for all (a b)", "no", "1"), ("it is so for all (c)", "no", "2")],
             ["- it is so for all …: **no**; (a b): 1; (c): 2"],
         ),
+        (  # brackets are not divided
+            [("it is so for all (a, b)", "no", "1"), ("it is so for all of c (a, b)", "no", "2")],
+            ["- it is so for all …: **no**; (a, b): 1; of c (a, b): 2"],
+        ),
         (  # what differs in more than one place, or in most of it
             [("a b c d e", "no", "1"), ("a x c y e", "no", "2"), ("a z z z e", "no", "3")],
             ["- a b c d e: **no**; 1", "- a x c y e: **no**; 2", "- a z z z e: **no**; 3"],
