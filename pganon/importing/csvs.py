@@ -13,10 +13,11 @@ import io
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TextIO
+from functools import partial
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv as pacsv
 
 from pganon.error_codes import ErrorCode
@@ -24,14 +25,17 @@ from pganon.errors import UsageError
 from pganon.importing.content import Content
 from pganon.importing.form import Format
 
+pc: Any = pyarrow.compute
+
 _BLOCK = 2**24
 """Bytes of the text that Arrow reads at once; no record may have more."""
 
-_CHARACTERS = 2**18
 _EXCEL = re.compile('"?sep=(.)"?[\r\n]*')
 """A first line by which Excel knows the separator."""
 _OTHER_SEPARATORS = (";", "\t", "|")
 _UTF_8 = frozenset({"utf-8", "utf-8-sig"})
+_NO_TEXT = re.compile("[\udc80-\udcff]")
+"""Bytes that are none of the encoding, as `surrogateescape` shows them."""
 
 
 class CsvFile:
@@ -51,18 +55,16 @@ class CsvFile:
         self._content, self._form = content, form
         self._file = content.file
         self._encoding = self._codec()
-        self._quoted = False
-        with self._text() as text:
-            match = _EXCEL.fullmatch(text.readline(100))
-            separator, before = (match[1], 1) if match else (None, 0)
-            self._delimiter = separator or form.separator or ","
-            self._before = (form.header_row or before + 1) - 1
+        match = _EXCEL.fullmatch(next(self._lines(), "")[:100])
+        separator, before = (match[1], 1) if match else (None, 0)
+        self._delimiter = separator or form.separator or ","
+        self._before = (form.header_row or before + 1) - 1
         if self._delimiter == form.quote:
             raise UsageError("the quote must be one character other than the separator")
         self.header: list[str] | None = None
-        lines = self._parsed(self._before)
+        rows = self._parsed()
         first, after = next(
-            ((row, line) for row, _, line in lines if len(row) > 1 or "".join(row).strip()),
+            ((row, line) for row, _, line in rows if len(row) > 1 or "".join(row).strip()),
             (None, 0),
         )
         if form.header:
@@ -72,6 +74,9 @@ class CsvFile:
             if len(first) == 1 and not (separator or form.separator):
                 self._refuse_undivided(first[0])
         self.width = len(first) if first else len(form.names or ())
+        with content.path.open("rb") as stream:
+            blocks = iter(partial(stream.read, 2**20), b"")
+            self._unchecked = any(form.quote.encode() in block for block in blocks)
 
     def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """The records, with these columns, in dictionaries of their texts.
@@ -84,7 +89,6 @@ class CsvFile:
         form = self._form
         kind = pa.dictionary(pa.int32(), pa.string())
         convert = pacsv.ConvertOptions(
-            check_utf8=False,
             column_types=dict.fromkeys(names, kind),
             include_columns=[names[number] for number in wanted],
             null_values=list(form.nulls),
@@ -97,94 +101,108 @@ class CsvFile:
             newlines_in_values=True,
             ignore_empty_lines=self.width > 1,
         )
+        read = pacsv.ReadOptions(
+            column_names=names,
+            skip_rows=self._before,
+            encoding="utf8" if self._encoding == "utf-8-sig" else self._encoding,
+            block_size=_BLOCK,
+            use_threads=False,
+        )
         records = 0
-        with self._text() as text:
-            for _ in range(self._before):
-                text.readline()
-            source = _Utf8(text, form.quote)
-            read = pacsv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=False)
-            try:
-                for batch in pacsv.open_csv(pa.PythonFile(source, "r"), read, parse, convert):
-                    records += batch.num_rows
-                    yield batch
-            except pa.ArrowInvalid as error:
-                if "Empty CSV" not in str(error):
-                    self._strict()
-                    raise UsageError(
-                        f"{self._file} cannot be divided into records",
-                        hint="check --sep and --quote, and that no record is longer than"
-                        f" {_BLOCK:,} bytes",
-                    ) from None
-            except _NulFound:
+        try:
+            for batch in pacsv.open_csv(str(self._content.path), read, parse, convert):
+                if any(pc.any(pc.match_substring(each.dictionary, "\0")).as_py() for each in batch):
+                    self._check()
+                records += batch.num_rows
+                yield batch
+        except (pa.ArrowInvalid, UnicodeError):
+            # Nothing after the header is an error to Arrow.
+            if self._check():
                 raise UsageError(
-                    f"{self._file}, line {self._line_with(chr(0))}: a NUL character, which the"
-                    " database cannot store",
-                    hint="remove it, or check --encoding",
+                    f"{self._file} cannot be divided into records",
+                    hint="check --sep and --quote, and that no record is longer than"
+                    f" {_BLOCK:,} bytes",
                 ) from None
-        if source.quoted and not self._quoted:
-            self._quoted = True
-            if self._strict() != records:
-                raise UsageError(
-                    f"{self._file} cannot be divided into records in one way alone",
-                    hint="check --sep and --quote",
-                )
+        if self._unchecked and self._check() != records:
+            raise UsageError(
+                f"{self._file} cannot be divided into records in one way alone",
+                hint="check --sep and --quote",
+            )
+        self._unchecked = False
 
     def place(self, record: int) -> str:
         """Line in which a record begins; both are counted from 1."""
-        lines = (line for _, line, _ in self._records())
+        lines = (line for _, line in self._records())
         return f"line {next(itertools.islice(lines, record - 1, None))}"
 
-    def _records(self) -> Iterator[tuple[list[str], int, int]]:
-        """Fields of every record, and its first and last line."""
-        for row, first, last in self._parsed(self._before):
-            if row or self.width == 1:
-                yield row, first, last
+    def _records(self) -> Iterator[tuple[list[str], int]]:
+        """Fields of every record, and its first line."""
+        return ((row, line) for row, line, _ in self._parsed() if row or self.width == 1)
 
-    def _strict(self) -> int:
+    def _check(self) -> int:
         """Number of records; refuses one that is wrong, by its line."""
         number = 0
-        for row, first, _ in self._records():
+        for row, line in self._records():
             number += 1
             if max(len(row), 1) != self.width:
                 raise UsageError(
-                    f"{self._file}, line {first}: {len(row)} field{'s' * (len(row) != 1)}, there"
+                    f"{self._file}, line {line}: {len(row)} field{'s' * (len(row) != 1)}, there"
                     f" are {self.width} columns",
                     hint="check --sep and --quote; a line that is no record must go",
                 )
         return number
 
-    def _parsed(self, passed: int) -> Iterator[tuple[list[str], int, int]]:
+    def _parsed(self) -> Iterator[tuple[list[str], int, int]]:
         """Rows as the csv module reads them, with their first and last line."""
         csv.field_size_limit(max(csv.field_size_limit(), _BLOCK))
-        with self._text() as text:
-            for _ in range(passed):
-                text.readline()
-            rows = csv.reader(
-                text, delimiter=self._delimiter, quotechar=self._form.quote, strict=True
-            )
-            last = 0
-            while True:
-                try:
-                    row = next(rows, None)
-                except csv.Error as error:
-                    begun = passed + last + 1
-                    if "unexpected end" in str(error):
-                        what = f"line {begun}: a quoted field has no end"
-                    elif "field larger" in str(error):
-                        what = f"line {begun}: a field of more than {_BLOCK:,} characters"
-                    else:
-                        what = (
-                            f"line {passed + rows.line_num}: text after the end of a quoted field"
+        rows = csv.reader(
+            itertools.islice(self._lines(), self._before, None),
+            delimiter=self._delimiter,
+            quotechar=self._form.quote,
+            strict=True,
+        )
+        last = self._before
+        try:
+            for row in rows:
+                yield row, last + 1, self._before + rows.line_num
+                last = self._before + rows.line_num
+        except csv.Error as error:
+            what = f"line {self._before + rows.line_num}: text after the end of a quoted field"
+            if "unexpected end" in str(error):
+                what = f"line {last + 1}: a quoted field has no end"
+            elif "field larger" in str(error):
+                what = f"line {last + 1}: a field of more than {_BLOCK:,} characters"
+            raise UsageError(
+                f"{self._file}, {what}",
+                hint="check --quote and --sep; a quote within a quoted field is written twice",
+            ) from None
+
+    def _lines(self) -> Iterator[str]:
+        """Lines of the text; refuses one that is none, or that the database cannot store."""
+        number: int | None = 0
+        with self._content.path.open("rb") as stream:
+            text = io.TextIOWrapper(stream, self._encoding, "surrogateescape", newline="")
+            try:
+                for number, line in enumerate(text, start=1):
+                    if "\0" in line:
+                        raise UsageError(
+                            f"{self._file}, line {number}: a NUL character, which the database"
+                            " cannot store",
+                            hint="remove it, or check --encoding",
                         )
-                    raise UsageError(
-                        f"{self._file}, {what}",
-                        hint="check --quote and --sep; a quote within a quoted field is written"
-                        " twice",
-                    ) from None
-                if row is None:
+                    if _NO_TEXT.search(line):
+                        break
+                    yield line
+                else:
                     return
-                yield row, passed + last + 1, passed + rows.line_num
-                last = rows.line_num
+            except UnicodeError:
+                # Where a unit of the encoding has several bytes, there are no lines after it.
+                number = None
+        raise UsageError(
+            f"{self._file}{f', line {number}' if number else ''}: not"
+            f" {codecs.lookup(self._encoding).name.removesuffix('-sig')} text",
+            hint="give --encoding, such as --encoding windows-1252 or --encoding latin-1",
+        )
 
     def _refuse_undivided(self, header: str) -> None:
         """A file of one column whose name looks like several."""
@@ -201,41 +219,6 @@ class CsvFile:
                 code=ErrorCode.SEPARATOR,
             )
 
-    @contextmanager
-    def _text(self) -> Iterator[TextIO]:
-        try:
-            with self._content.opened() as stream:
-                text = io.TextIOWrapper(stream, self._encoding, newline="")
-                text._CHUNK_SIZE = _CHARACTERS  # pyright: ignore[reportAttributeAccessIssue]
-                yield text
-        except UnicodeError:
-            line = self._line_with(None)
-            raise UsageError(
-                f"{self._file}{f', line {line}' if line else ''}: not"
-                f" {codecs.lookup(self._encoding).name.removesuffix('-sig')} text",
-                hint="give --encoding, such as --encoding windows-1252 or --encoding latin-1",
-            ) from None
-
-    def _line_with(self, character: str | None) -> int | None:
-        """The first line with a character, or with bytes that are none.
-
-        None where a unit of the encoding has several bytes: there are no lines after an error.
-        """
-        try:
-            with self._content.opened() as stream:
-                text = io.TextIOWrapper(stream, self._encoding, "surrogateescape", newline="")
-                return next(
-                    number
-                    for number, line in enumerate(text, start=1)
-                    if (
-                        character in line
-                        if character
-                        else any("\udc80" <= one <= "\udcff" for one in line)
-                    )
-                )
-        except (UnicodeError, StopIteration):
-            return None
-
     def _codec(self) -> str:
         """The codec to use.
 
@@ -248,12 +231,10 @@ class CsvFile:
             name = codecs.lookup(given or "utf-8").name
         except (LookupError, UnicodeError):
             raise UsageError(f'unknown encoding "{given}"') from None
-        with self._content.opened() as stream:
+        with self._content.path.open("rb") as stream:
             head = stream.read(4096)
         seen = _encoding_of(head)
-        if seen and given is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return seen
-        if seen and given is None and seen == "utf-32":
+        if given is None and seen in ("utf-16", "utf-32"):
             return seen
         if seen and not name.startswith(seen[:6]):
             raise UsageError(
@@ -290,34 +271,3 @@ def distinct(column: pa.Array) -> pa.Array:
     return (
         column.dictionary if isinstance(column, pa.DictionaryArray) else column.unique().drop_null()
     )
-
-
-class _NulFound(Exception):
-    pass
-
-
-class _Utf8(io.RawIOBase):
-    """Text as UTF-8.
-
-    Attributes:
-        quoted: a quote was read.
-    """
-
-    def __init__(self, text: TextIO, quote: str) -> None:
-        self._text, self._quote, self._rest = text, quote, b""
-        self.quoted = False
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1, /) -> bytes:
-        if not self._rest:
-            characters = self._text.read(size)
-            if "\0" in characters:
-                raise _NulFound
-            self.quoted = self.quoted or self._quote in characters
-            self._rest = characters.encode()
-        if size < 0:
-            size = len(self._rest)
-        given, self._rest = self._rest[:size], self._rest[size:]
-        return given
