@@ -264,10 +264,3 @@ def _encoding_of(head: bytes) -> str | None:
 def is_text(kind: pa.DataType) -> bool:
     """Whether a column is of texts, of which the type may be another one."""
     return pa.types.is_string(kind) or pa.types.is_dictionary(kind)
-
-
-def distinct(column: pa.Array) -> pa.Array:
-    """The texts of a column, each once, and no NULL."""
-    return (
-        column.dictionary if isinstance(column, pa.DictionaryArray) else column.unique().drop_null()
-    )

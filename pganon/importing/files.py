@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 from psycopg import sql
 
@@ -25,12 +26,13 @@ from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
 from pganon.importing import csvs, typed_files
 from pganon.importing import table as import_table
 from pganon.importing.content import content_of
-from pganon.importing.form import EXTRA, Format
-from pganon.importing.kinds import Found, Inference, canonical
-from pganon.importing.notes import Note, Suspect, words_note
+from pganon.importing.form import EXTRA, THOUSANDS, DateOrder, Format
+from pganon.importing.kinds import NUMBERS, Inference, is_plain
+from pganon.importing.notes import Note, of_texts
 from pganon.importing.table import TableColumn
 from pganon.publish.views import regrant
 
+pc: Any = pyarrow.compute
 Connection = psycopg.Connection[Any]
 Source = csvs.CsvFile | typed_files.Columns | typed_files.Workbook | typed_files.Statistics
 
@@ -119,10 +121,10 @@ def import_file(
                 )
         declared = {name: import_table.builtin_type(conn, t) for name, t in form.types.items()}
         rows, columns, found = _columns(source, wanted, names, declared, form, report)
-        notes += _notes(source, wanted, columns, found, form)
+        notes += found
         made = QualifiedName(target.schema, f"pganon_import_{secrets.token_hex(8)}")
         import_table.create(conn, made, columns)
-        _copy(conn, made, columns, _texts(source, wanted, columns, form), source, file)
+        _copy(conn, made, columns, _texts(source, wanted, columns, form), form.dates, source, file)
         content.check_unchanged()
         grants = import_table.drop(conn, target) if replace else []
         import_table.rename(conn, made, target)
@@ -153,32 +155,35 @@ def _columns(
     declared: dict[str, str],
     form: Format,
     report: Callable[[int], None],
-) -> tuple[int, list[TableColumn], dict[int, Found]]:
-    """Number of records, columns of the table, and what is known of those of texts."""
+) -> tuple[int, list[TableColumn], list[Note]]:
+    """Number of records, columns of the table, and notes on them."""
     rows = 0
     inferred = {
         n
         for n, name in enumerate(names)
         if source.infers and not form.text and name not in declared
     }
-    inference = Inference(len(names), form.reading)
+    inference = Inference(len(names))
     kinds: list[pa.DataType] = []
     nulls = [False] * len(names)
     for batch in source.batches(wanted):
         kinds = batch.schema.types
         nulls = [null or column.null_count > 0 for null, column in zip(nulls, batch, strict=True)]
-        inference.add(
-            {n: csvs.distinct(batch.column(n)) for n in inferred if csvs.is_text(kinds[n])}
-        )
+        inference.add({n: batch.column(n) for n in inferred if csvs.is_text(kinds[n])}, rows)
         rows += batch.num_rows
         report(rows)
     kinds = kinds or [pa.string()] * len(names)
-    found = {n: inference.columns[n] for n in inferred if csvs.is_text(kinds[n])}
     stored: list[str | None] = []
+    notes = [
+        Note(names[wanted.index(number)], note, remedy)
+        for number, note, remedy in source.notes
+        if number in wanted
+    ]
     for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        if number in found:
-            words, seen = found[number].words, found[number].kind(form.reading)
-            stored.append("text" if words or seen is None else seen)
+        if number in inferred and csvs.is_text(kind):
+            seen, note = of_texts(name, inference.columns[number], form, source.place)
+            stored.append(seen)
+            notes += [note] if note else []
         else:
             plain = "text" if csvs.is_text(kind) else typed_files.sql_type(kind)
             stored.append(declared.get(name) or plain)
@@ -193,51 +198,22 @@ def _columns(
         TableColumn(name, kind or "text", nullable or not rows)
         for name, kind, nullable in zip(names, stored, nulls, strict=True)
     ]
-    return rows, columns, found
-
-
-def _notes(
-    source: Source,
-    wanted: Sequence[int],
-    columns: Sequence[TableColumn],
-    found: dict[int, Found],
-    form: Format,
-) -> list[Note]:
-    """Notes on columns, for which those of texts that may have another type are read again."""
-    notes = [
-        Note(columns[wanted.index(number)].name, note, remedy)
-        for number, note, remedy in source.notes
-        if number in wanted
-    ]
-    suspects: dict[int, Suspect] = {}
-    for number, column in found.items():
-        kind, name = column.kind(form.reading), columns[number].name
-        if kind == "text":
-            suspects[number] = Suspect(name, column, form)
-        elif kind is not None and column.words:
-            notes.append(words_note(name, column, kind, form))
-    suspects = {n: suspect for n, suspect in suspects.items() if suspect.hopeful}
-    before = 0
-    for batch in source.batches([wanted[n] for n in suspects]) if suspects else ():
-        for suspect, column in zip(suspects.values(), batch, strict=True):
-            suspect.add(column.cast(pa.string()), before)
-        before += batch.num_rows
-    for suspect in suspects.values():
-        notes += suspect.notes(source.place)
-    return notes
+    return rows, columns, notes
 
 
 def _texts(
     source: Source, wanted: Sequence[int], columns: Sequence[TableColumn], form: Format
 ) -> Iterator[memoryview]:
     """The records as CSV that COPY reads: texts are quoted, and what is quoted is not NULL."""
+    marks = f"[{re.escape(THOUSANDS[form.thousands])}]" if form.thousands else ""
     for batch in source.batches(wanted):
-        arrays = [
-            canonical(values.cast(pa.string()), column.kind, form.reading)
-            if csvs.is_text(values.type)
-            else values
-            for values, column in zip(batch, columns, strict=True)
-        ]
+        arrays: list[pa.Array] = list(batch)
+        for n, column in enumerate(columns):
+            if csvs.is_text(arrays[n].type):
+                arrays[n] = arrays[n].cast(pa.string())
+                if column.kind in NUMBERS and not is_plain(form.reading):
+                    arrays[n] = pc.replace_substring_regex(arrays[n], marks, "")
+                    arrays[n] = pc.replace_substring(arrays[n], form.decimal, ".")
         sink = pa.BufferOutputStream()
         pyarrow.csv.write_csv(
             pa.record_batch(arrays, batch.schema.names),
@@ -252,6 +228,7 @@ def _copy(
     table: QualifiedName,
     columns: Sequence[TableColumn],
     texts: Iterator[memoryview],
+    order: DateOrder,
     source: Source,
     file: Path,
 ) -> None:
@@ -259,6 +236,8 @@ def _copy(
     command = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv, ENCODING 'UTF8')").format(
         table.identifier, sql.SQL(", ").join(column.identifier for column in columns)
     )
+    if order != "ymd":
+        conn.execute("SELECT set_config('datestyle', %s, true)", [f"ISO, {order}"])
     try:
         with conn.cursor() as cursor, cursor.copy(command) as copy:
             for part in texts:

@@ -13,19 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pganon.errors import UsageError
+from pganon.importing import kinds
 from pganon.importing.form import DateOrder, Format, Reading
 from pganon.importing.kinds import Inference
 
 
-def kind_of(values: list[str], reading: Reading) -> str | None:
+def kind_of(values: list[str], reading: Reading) -> str:
     """The type, whether texts come one by one or together, beside columns of other types."""
-    one, together = Inference(1, reading), Inference(3, reading)
+    one, together = Inference(1), Inference(3)
     for value in values:
         one.add({0: pa.array([value])})
-    together.add({0: pa.array(["y"]), 1: pa.array(values).unique(), 2: pa.array(["1"])})
-    kind = together.columns[1].kind(reading)
-    assert one.columns[0].kind(reading) == kind
-    assert [together.columns[n].kind(reading) for n in (0, 2)] == ["text", "integer"]
+    together.add({0: pa.array(["y"]), 1: pa.array(values), 2: pa.array(["1"])})
+    kind = kinds.kind_of(together.columns[1], reading)
+    assert kinds.kind_of(one.columns[0], reading) == kind
+    assert [kinds.kind_of(together.columns[n], reading) for n in (0, 2)] == ["text", "integer"]
     return kind
 
 
@@ -92,12 +93,12 @@ def test_date_times(order: DateOrder, values: list[str], kind: str) -> None:
 
 
 def test_an_earlier_value_is_not_forgotten() -> None:
-    inference = Inference(1, Reading())
-    kinds: list[str | None] = []
+    inference = Inference(1)
+    found: list[str] = []
     for part in (["1", "2"], [], ["3000000000"], ["1"], ["1.5"], ["t"], ["1"]):
         inference.add({0: pa.array(part, pa.string())})
-        kinds.append(inference.columns[0].kind(Reading()))
-    assert kinds == ["integer", "integer", "bigint", "bigint", "numeric", "text", "text"]
+        found.append(kinds.kind_of(inference.columns[0], Reading()))
+    assert found == ["integer", "integer", "bigint", "bigint", "numeric", "text", "text"]
 
 
 @given(
