@@ -34,7 +34,7 @@ from pganon.publish.views import regrant
 
 pc: Any = pyarrow.compute
 Connection = psycopg.Connection[Any]
-Source = csvs.CsvFile | typed_files.Columns | typed_files.Workbook | typed_files.Statistics
+Source = csvs.CsvFile | typed_files.Columns | typed_files.Held
 
 DEFAULT_SCHEMA = "public"
 DEFAULT_FORMAT = Format()
@@ -44,11 +44,11 @@ ROW_NAME = "row_name"
 _SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
 _MAX_COLUMNS = 1600
 _CUT = 60
-_READERS: dict[str, type[Source]] = {
+_READERS: dict[str, Callable[..., Source]] = {
     "text": csvs.CsvFile,
     "columns": typed_files.Columns,
-    "workbook": typed_files.Workbook,
-    "statistics": typed_files.Statistics,
+    "workbook": typed_files.workbook,
+    "statistics": typed_files.statistics,
 }
 
 

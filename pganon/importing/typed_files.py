@@ -11,9 +11,9 @@ import html
 import itertools
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -37,13 +37,7 @@ Note = tuple[int, str, str]
 """Number of a column, note, remedy."""
 
 
-class _Rows:
-    def place(self, record: int) -> str:
-        """A record, counted from 1."""
-        return f"record {record}"
-
-
-class Columns(_Rows):
+class Columns:
     """A file of columns: Parquet, Arrow (Feather); attributes as those of a CsvFile."""
 
     infers = False
@@ -67,6 +61,39 @@ class Columns(_Rows):
         for batch in itertools.chain([empty], self._data.to_batches(batch_size=_ROWS)):
             columns = [_stored(batch.column(number), self.header[number]) for number in wanted]
             yield pa.record_batch(columns, [str(number) for number in wanted])
+
+    def place(self, record: int) -> str:
+        """A record, counted from 1."""
+        return f"record {record}"
+
+
+@dataclass
+class Held:
+    """Columns that are held in memory; attributes as those of a CsvFile.
+
+    Attributes:
+        before: rows of a sheet before the first record.
+    """
+
+    header: list[str] | None
+    columns: list[pa.Array]
+    notes: list[Note] = field(default_factory=list)
+    infers: bool = False
+    before: int | None = None
+
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
+        columns = [self.columns[number] for number in wanted]
+        whole = pa.record_batch(columns, [str(number) for number in wanted])
+        for start in range(0, max(whole.num_rows, 1), _ROWS):
+            yield whole.slice(start, _ROWS)
+
+    def place(self, record: int) -> str:
+        """Row in which a record is; both are counted from 1."""
+        return f"record {record}" if self.before is None else f"row {self.before + record}"
 
 
 def sql_type(kind: pa.DataType) -> str | None:
@@ -110,140 +137,122 @@ def _stored(column: Any, name: str) -> Any:
     return column
 
 
-class Workbook:
-    """A sheet of a workbook, which is held in memory."""
+def workbook(content: Content, form: Format) -> Held:
+    """A sheet of a workbook."""
+    import python_calamine as calamine
 
-    infers = True
+    file = content.file
+    try:
+        book = calamine.CalamineWorkbook.from_path(str(content.path))
+        name = _sheet(book, content, form)
+        sheet = book.get_sheet_by_name(name)
+        rows = sheet.to_python(skip_empty_area=False)
+        merged = sheet.merged_cell_ranges or []
+    except calamine.PasswordError:
+        raise UsageError(f"{file} is encrypted", hint="save it without a password") from None
+    except (calamine.CalamineError, calamine.ZipError, calamine.XmlError) as error:
+        raise UsageError(f"{file} is damaged, or no workbook") from error
+    if ERROR_CELLS not in form.nulls:
+        _refuse_errors(content, name)
+    filled = [n for n, row in enumerate(rows) if any(cell != "" for cell in row)]
+    start = form.header_row - 1 if form.header_row else min(filled, default=0)
+    rows = rows[start : max(filled, default=-1) + 1]
+    if not rows:
+        raise UsageError(f'{file} is empty: sheet "{name}" has no cells')
+    if any(top <= start <= bottom for (top, _), (bottom, _) in merged) and form.header:
+        raise UsageError(
+            f"row {start + 1} of {file} has merged cells, and should name the columns",
+            hint=f"--header-row {start + 2} if the next row does",
+        )
+    columns = [list(cells) for cells in zip(*rows, strict=True)]
+    while all(cell == "" for cell in columns[-1]):
+        columns.pop()
+    header = [_text(cells.pop(0)) for cells in columns] if form.header else None
+    held = Held(header, [], infers=True, before=start + form.header)
+    for cells in columns:
+        values = [None if isinstance(v, str) and v in {"", *form.nulls} else v for v in cells]
+        column, note = _cells(values)
+        held.notes += [(held.width, *note)] if note else []
+        held.columns.append(column)
+    return held
 
-    def __init__(self, content: Content, form: Format) -> None:
-        import python_calamine as calamine
 
-        self._file, self._form = content.file, form
-        self.notes: list[Note] = []
-        try:
-            book = calamine.CalamineWorkbook.from_path(str(content.path))
-            name = self._sheet(book)
-            sheet = book.get_sheet_by_name(name)
-            rows = sheet.to_python(skip_empty_area=False)
-            merged = sheet.merged_cell_ranges or []
-        except calamine.PasswordError:
+def _sheet(book: Any, content: Content, form: Format) -> str:
+    names = [
+        sheet.name
+        for sheet in book.sheets_metadata
+        if str(sheet.visible).endswith("Visible") and str(sheet.typ).endswith("WorkSheet")
+    ]
+    if form.sheet is not None:
+        if form.sheet not in book.sheet_names:
             raise UsageError(
-                f"{self._file} is encrypted", hint="save it without a password"
-            ) from None
-        except (calamine.CalamineError, calamine.ZipError, calamine.XmlError) as error:
-            raise UsageError(f"{self._file} is damaged, or no workbook") from error
-        self._refuse_errors(content, name)
-        first = next((n for n, row in enumerate(rows) if any(cell != "" for cell in row)), None)
-        if first is None:
-            raise UsageError(f'{self._file} is empty: sheet "{name}" has no cells')
-        start = first if form.header_row is None else form.header_row - 1
-        if any(top <= start <= bottom for (top, _), (bottom, _) in merged) and form.header:
-            raise UsageError(
-                f"row {start + 1} of {self._file} has merged cells, and should name the columns",
-                hint=f"--header-row {start + 2} if the next row does",
+                f'{content.file} has no sheet "{form.sheet}"',
+                hint=f"--sheet with one of {', '.join(book.sheet_names)}",
             )
-        body = rows[start + form.header :]
-        while body and all(cell == "" for cell in body[-1]):
-            body.pop()
-        width = max((len(row) for row in body), default=0)
-        head = list(rows[start]) if form.header and start < len(rows) else []
-        while width and not any(row[width - 1] != "" for row in (*body, head) if len(row) >= width):
-            width -= 1
-        self.header = [_text(cell) for cell in head[:width]] if form.header else None
-        self.width, self._first_row = width, start + form.header + 1
-        self._columns = [
-            self._column(number, [row[number] if number < len(row) else "" for row in body])
-            for number in range(width)
-        ]
+        return form.sheet
+    full = [name for name in names if book.get_sheet_by_name(name).height]
+    if len(full) > 1:
+        raise UsageError(
+            f"{content.file} has several sheets: {', '.join(full)}", hint="--sheet NAME"
+        )
+    return [*full, *names, *book.sheet_names][0]
 
-    def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        columns = [self._columns[number] for number in wanted]
-        whole = pa.record_batch(columns, [str(number) for number in wanted])
-        for start in range(0, max(whole.num_rows, 1), _ROWS):
-            yield whole.slice(start, _ROWS)
 
-    def place(self, record: int) -> str:
-        """Row in which a record is; both are counted from 1."""
-        return f"row {self._first_row + record - 1}"
+def _refuse_errors(content: Content, sheet: str) -> None:
+    """Cells with an error, and formulas without a value, come as empty ones."""
+    wrong = 0
+    with suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(content.path) as archive:
 
-    def _sheet(self, book: Any) -> str:
-        names = [
-            sheet.name
-            for sheet in book.sheets_metadata
-            if str(sheet.visible).endswith("Visible") and str(sheet.typ).endswith("WorkSheet")
-        ]
-        if self._form.sheet is not None:
-            if self._form.sheet not in book.sheet_names:
-                raise UsageError(
-                    f'{self._file} has no sheet "{self._form.sheet}"',
-                    hint=f"--sheet with one of {', '.join(book.sheet_names)}",
-                )
-            return self._form.sheet
-        full = [name for name in names if book.get_sheet_by_name(name).height]
-        if len(full) > 1:
-            raise UsageError(
-                f"{self._file} has several sheets: {', '.join(full)}", hint="--sheet NAME"
-            )
-        return full[0] if full else names[0] if names else book.sheet_names[0]
+        def tags(file: str, name: str) -> list[dict[str, str]]:
+            text = archive.read(file).decode(errors="replace")
+            found = re.findall(rf"<(?:\w+:)?{name}\s[^>]*>", text)
+            return [dict(re.findall(r'([\w:]+)="([^"]*)"', tag)) for tag in found]
 
-    def _refuse_errors(self, content: Content, sheet: str) -> None:
-        """Cells with an error, and formulas without a value, come as empty ones."""
-        if ERROR_CELLS in self._form.nulls or content.path is None:
-            return
-        wrong = 0
-        with suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(content.path) as archive:
-            book = archive.read("xl/workbook.xml").decode(errors="replace")
-            targets = archive.read("xl/_rels/workbook.xml.rels").decode(errors="replace")
-            for tag in re.findall(r"<(?:\w+:)?sheet\s[^>]*>", book):
-                name, number = (re.search(rf'\b{key}="([^"]*)"', tag) for key in ("name", "r:id"))
-                if name and number and html.unescape(name[1]) == sheet:
-                    for rule in re.findall(r"<Relationship\s[^>]*>", targets):
-                        target = re.search(r'Target="/?(?:xl/)?([^"]*)"', rule)
-                        if f'Id="{number[1]}"' in rule and target:
-                            cells = archive.read(f"xl/{target[1]}")
-                            wrong = len(re.findall(rb'<c\b[^>]*\bt="e"', cells))
-                            wrong += len(re.findall(rb"(?:</f>|<f\b[^>]*/>)\s*</c>", cells))
-        if wrong:
-            raise UsageError(
-                f'sheet "{sheet}" of {self._file} has {wrong:,} cells with an error, or a formula'
-                " without a stored value",
-                hint=f"mend them, or --null '' --null '{ERROR_CELLS}' to read them as NULL",
-            )
+        rules = tags("xl/_rels/workbook.xml.rels", "Relationship")
+        targets = {rule["Id"]: rule["Target"].removeprefix("/xl/") for rule in rules}
+        for found in tags("xl/workbook.xml", "sheet"):
+            if html.unescape(found["name"]) == sheet:
+                cells = archive.read(f"xl/{targets[found['r:id']]}")
+                wrong += len(re.findall(rb'<c\b[^>]*\bt="e"', cells))
+                wrong += len(re.findall(rb"(?:</f>|<f\b[^>]*/>)\s*</c>", cells))
+    if wrong:
+        raise UsageError(
+            f'sheet "{sheet}" of {content.file} has {wrong:,} cells with an error, or a formula'
+            " without a stored value",
+            hint=f"mend them, or --null '' --null '{ERROR_CELLS}' to read them as NULL",
+        )
 
-    def _column(self, number: int, cells: list[Any]) -> pa.Array:
-        """Values of a column, of one type."""
-        nulls = set(self._form.nulls) | {""}
-        values = [None if isinstance(cell, str) and cell in nulls else cell for cell in cells]
-        kinds = {type(value) for value in values} - {type(None)}
-        if not kinds:
-            return pa.nulls(len(values), pa.string())
-        if kinds <= {bool}:
-            return pa.array(values, pa.bool_())
-        if kinds <= {int, float}:
-            return _numbers(values)
-        if kinds <= {dt.date, dt.datetime}:
-            # ISO 8601: Arrow reads days and moments alike.
-            moments = pa.array([v and _text(v) for v in values]).cast(pa.timestamp("us"))
-            days = moments.cast(pa.date32(), safe=False)
-            if not pc.all(pc.equal(days.cast(pa.timestamp("us")), moments)).as_py():
-                return moments
-            if dt.datetime in kinds:
-                self.notes.append((number, "a date, as all times are midnight", "--type for times"))
-            return days
-        if len(kinds) > 1:
-            words = {value for value in values if isinstance(value, str)}
-            if words <= MISSING_WORDS:
-                options = " ".join(f"--null '{word}'" for word in ["", *sorted(words)])
-                reason, remedy = f"text because of {', '.join(sorted(words))}", options
-            else:
-                texts = sum(isinstance(value, str) for value in values)
-                reason = f"text because {texts:,} cells are texts and others are not"
-                remedy = "make all cells of the column of one kind"
-            self.notes.append((number, reason, remedy))
-            return pa.array([None if v is None else _text(v) for v in values], pa.large_string())
-        plain = [None if value is None else _text(value) for value in values]
-        # Only cells of texts are looked at for other types; large_string stays text.
-        return pa.array(plain, pa.string() if kinds <= {str} else pa.large_string())
+
+def _cells(values: list[Any]) -> tuple[pa.Array, tuple[str, str] | None]:
+    """Values of one type, and a note with its remedy. large_string stays text."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if not kinds:
+        return pa.nulls(len(values), pa.string()), None
+    if kinds <= {bool}:
+        return pa.array(values, pa.bool_()), None
+    if kinds <= {int, float}:
+        return _numbers(pa.array(values, pa.float64())), None
+    texts = [None if value is None else _text(value) for value in values]
+    if kinds <= {dt.date, dt.datetime}:
+        # ISO 8601: Arrow reads days and moments alike.
+        moments = pa.array(texts).cast(pa.timestamp("us"))
+        days = moments.cast(pa.date32(), safe=False)
+        if not pc.all(pc.equal(days.cast(pa.timestamp("us")), moments)).as_py():
+            return moments, None
+        note = ("a date, as all times are midnight", "--type for times")
+        return days, note if dt.datetime in kinds else None
+    note = None
+    if len(kinds) > 1:
+        words = {value for value in values if isinstance(value, str)}
+        count = sum(isinstance(value, str) for value in values)
+        note = (
+            f"text because {count:,} cells are texts and others are not",
+            "make all cells of the column of one kind",
+        )
+        if words <= MISSING_WORDS:
+            options = " ".join(f"--null '{word}'" for word in ["", *sorted(words)])
+            note = (f"text because of {', '.join(sorted(words))}", options)
+    return pa.array(texts, pa.string() if kinds <= {str} else pa.large_string()), note
 
 
 def _text(cell: Any) -> str:
@@ -254,96 +263,54 @@ def _text(cell: Any) -> str:
     return cell.isoformat() if isinstance(cell, dt.date | dt.time) else str(cell)
 
 
-def _numbers(values: list[Any]) -> pa.Array:
+def _numbers(array: Any) -> pa.Array:
     """Numbers: bigint where all are whole."""
-    array = pa.array(values, pa.float64())
     whole = pc.all(pc.and_(pc.equal(pc.floor(array), array), pc.less(pc.abs(array), _EXACT)))
-    return array.cast(pa.int64()) if whole.as_py() and array.null_count < len(array) else array
+    return array.cast(pa.int64()) if whole.as_py() else array
 
 
-class Statistics(_Rows):
+def statistics(content: Content, form: Format) -> Held:
     """A file of Stata, SPSS or SAS."""
+    import pyreadstat
 
-    infers = False
-
-    def __init__(self, content: Content, form: Format) -> None:
-        import pyreadstat
-
-        self._file = content.file
-        self.notes: list[Note] = []
-        read: Callable[..., Any] = getattr(pyreadstat, f"read_{content.reader}")
-        options = {"encoding": form.encoding} if form.encoding and content.reader != "por" else {}
-        self._read = partial(self._reading, read, str(content.path), options)
-        user_missing = {"user_missing": True} if content.reader == "sav" else {}
-        _, meta = self._read(metadataonly=True, **user_missing)
-        self.header = list(meta.column_names)
-        self.width = len(self.header)
-        self._labels = dict(meta.variable_value_labels) if form.labels else {}
-        self._kinds: dict[str, set[type]] = {name: set() for name in self.header}
-        self._whole = dict.fromkeys(self.header, True)
-        self._codes: dict[str, set[Any]] = {name: set() for name in self._labels}
-        self._look(meta)
-
-    def _reading(self, read: Any, path: str, options: dict[str, Any], **more: Any) -> Any:
-        import pyreadstat
-
-        try:
-            return read(path, output_format="dict", **options, **more)
-        except pyreadstat.ReadstatError as error:
-            raise UsageError(
-                f"{self._file} is damaged, or of an encoding or version that is not read",
-                hint="--encoding, such as --encoding latin1, or write it anew as Parquet",
-            ) from error
-
-    def _chunks(self) -> Iterator[dict[str, list[Any]]]:
-        done = 0
-        while True:
-            chunk, _ = self._read(row_offset=done, row_limit=_ROWS)
-            rows = len(next(iter(chunk.values()), []))
-            if rows:
-                yield chunk
-            done += rows
-            if rows < _ROWS:
-                return
-
-    def _look(self, meta: Any) -> None:
-        for chunk in self._chunks():
-            for name, values in chunk.items():
-                for value in set(values):
-                    if value is None or value != value:
-                        continue
-                    self._kinds[name].add(type(value))
-                    if isinstance(value, float):
-                        self._whole[name] &= value.is_integer() and abs(value) < _EXACT
-                    if name in self._codes:
-                        self._codes[name].add(value)
-        for name, codes in self._codes.items():
-            labels = [self._labels[name].get(code) for code in codes]
-            if None in labels or len(set(labels)) < len(labels) or not codes:
-                del self._labels[name]
-            else:
-                note = f"labels in the place of {len(codes)} codes"
-                self.notes.append((self.header.index(name), note, "--labels codes for the codes"))
-        for name, ranges in meta.missing_ranges.items():
-            if ranges:
-                note = "values that are declared missing are NULL"
-                self.notes.append((self.header.index(name), note, "--columns leaves it out"))
-
-    def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        for chunk in self._chunks():
-            columns = [self._column(self.header[n], chunk[self.header[n]]) for n in wanted]
-            yield pa.record_batch(columns, [str(number) for number in wanted])
-
-    def _column(self, name: str, values: list[Any]) -> pa.Array:
-        known = [None if value != value else value for value in values]
-        kinds = self._kinds[name]
-        if name in self._labels:
-            return pa.array([self._labels[name].get(value) for value in known], pa.string())
-        if dt.datetime in kinds:
-            return pa.array(known, pa.timestamp("us"))
-        if dt.date in kinds:
-            return pa.array(known, pa.date32())
-        if kinds and kinds <= {int, float}:
-            numbers = pa.array(known, pa.float64())
-            return numbers.cast(pa.int64()) if self._whole[name] else numbers
-        return pa.array([value if value is None else _text(value) for value in known], pa.string())
+    read: Any = getattr(pyreadstat, f"read_{content.reader}")
+    options: dict[str, Any] = {"output_format": "dict"}
+    if form.encoding and content.reader != "por":
+        options["encoding"] = form.encoding
+    missing = {"user_missing": True} if content.reader == "sav" else {}
+    parts: list[pa.Table] = []
+    try:
+        _, meta = read(str(content.path), metadataonly=True, **options, **missing)
+        while not parts or parts[-1].num_rows == _ROWS:
+            rows = {"row_offset": len(parts) * _ROWS, "row_limit": _ROWS}
+            chunk, _ = read(str(content.path), **rows, **options)
+            # NaN is a missing value, as in pandas.
+            arrays = [pa.array(chunk[name], from_pandas=True) for name in meta.column_names]
+            parts.append(pa.table(arrays, meta.column_names))
+    except pyreadstat.ReadstatError as error:
+        raise UsageError(
+            f"{content.file} is damaged, or of an encoding or version that is not read",
+            hint="--encoding, such as --encoding latin1, or write it anew as Parquet",
+        ) from error
+    table = pa.concat_tables(parts, promote_options="permissive")
+    held = Held(list(meta.column_names), [])
+    for number, (name, chunked) in enumerate(zip(held.header or (), table.columns, strict=True)):
+        column: Any = pa.concat_arrays(chunked.chunks)
+        codes = column.unique().drop_null()
+        named = meta.variable_value_labels.get(name, {}) if form.labels else {}
+        labels = [named.get(code) for code in codes.to_pylist()]
+        if labels and None not in labels and len(set(labels)) == len(labels):
+            column = pa.array(labels, pa.string()).take(pc.index_in(column, codes))
+            note = f"labels in the place of {len(labels)} codes"
+            held.notes.append((number, note, "--labels codes for the codes"))
+        elif not labels:
+            column = pa.nulls(len(column), pa.string())
+        elif pa.types.is_floating(column.type):
+            column = _numbers(column)
+        elif pa.types.is_time(column.type):
+            column = pa.array([v and v.isoformat() for v in column.to_pylist()], pa.string())
+        held.columns.append(column)
+        if meta.missing_ranges.get(name):
+            note = "values that are declared missing are NULL"
+            held.notes.append((number, note, "--columns leaves it out"))
+    return held
