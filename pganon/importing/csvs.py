@@ -44,12 +44,10 @@ class CsvFile:
     Attributes:
         header: fields of the line that names the columns; None without one.
         width: number of columns.
-        infers: whether texts may have other types.
         notes: (number of a column, note, remedy).
     """
 
     notes: Sequence[tuple[int, str, str]] = ()
-    infers = True
 
     def __init__(self, content: Content, form: Format) -> None:
         self._content, self._form = content, form
@@ -259,8 +257,3 @@ def _encoding_of(head: bytes) -> str | None:
     if pairs and odd == 0 and 2 * even > pairs:
         return "utf-16-be"
     return None
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a column is of texts, of which the type may be another one."""
-    return pa.types.is_string(kind) or pa.types.is_dictionary(kind)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,10 @@ from pganon.identifiers import MAX_BYTES, NameProblem, QualifiedName, parse_name
 from pganon.importing import csvs, typed_files
 from pganon.importing import table as import_table
 from pganon.importing.content import content_of
-from pganon.importing.form import EXTRA, THOUSANDS, DateOrder, Format
+from pganon.importing.form import EXTRA, THOUSANDS, Format
 from pganon.importing.kinds import NUMBERS, Inference, is_plain
 from pganon.importing.notes import Note, of_texts
 from pganon.importing.table import TableColumn
-from pganon.publish.views import regrant
 
 pc: Any = pyarrow.compute
 Connection = psycopg.Connection[Any]
@@ -124,13 +123,9 @@ def import_file(
         notes += found
         made = QualifiedName(target.schema, f"pganon_import_{secrets.token_hex(8)}")
         import_table.create(conn, made, columns)
-        _copy(conn, made, columns, _texts(source, wanted, columns, form), form.dates, source, file)
+        _copy(conn, made, columns, source, wanted, form, file)
         content.check_unchanged()
-        grants = import_table.drop(conn, target) if replace else []
-        import_table.rename(conn, made, target)
-        import_table.add_key(conn, target, key)
-        import_table.seal(conn, target)
-        regrant(conn, target, names, grants)
+        import_table.put(conn, made, target, names, key, replace)
     return Imported(str(target), [(c.name, c.kind) for c in columns], rows, tuple(notes))
 
 
@@ -158,35 +153,33 @@ def _columns(
 ) -> tuple[int, list[TableColumn], list[Note]]:
     """Number of records, columns of the table, and notes on them."""
     rows = 0
-    inferred = {
-        n
-        for n, name in enumerate(names)
-        if source.infers and not form.text and name not in declared
-    }
     inference = Inference(len(names))
-    kinds: list[pa.DataType] = []
+    kinds: list[pa.DataType] = [pa.string()] * len(names)
+    texts: dict[int, pa.Array] = {}
     nulls = [False] * len(names)
     for batch in source.batches(wanted):
         kinds = batch.schema.types
         nulls = [null or column.null_count > 0 for null, column in zip(nulls, batch, strict=True)]
-        inference.add({n: batch.column(n) for n in inferred if csvs.is_text(kinds[n])}, rows)
+        texts = {
+            n: batch.column(n)
+            for n, name in enumerate(names)
+            if pa.types.is_dictionary(kinds[n]) and not form.text and name not in declared
+        }
+        inference.add(texts, rows)
         rows += batch.num_rows
         report(rows)
-    kinds = kinds or [pa.string()] * len(names)
     stored: list[str | None] = []
     notes = [
         Note(names[wanted.index(number)], note, remedy)
         for number, note, remedy in source.notes
         if number in wanted
     ]
-    for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        if number in inferred and csvs.is_text(kind):
-            seen, note = of_texts(name, inference.columns[number], form, source.place)
-            stored.append(seen)
+    for n, name in enumerate(names):
+        kind = declared.get(name) or typed_files.sql_type(kinds[n])
+        if n in texts:
+            kind, note = of_texts(name, inference.columns[n], form, source.place)
             notes += [note] if note else []
-        else:
-            plain = "text" if csvs.is_text(kind) else typed_files.sql_type(kind)
-            stored.append(declared.get(name) or plain)
+        stored.append(kind)
     unstored = [quote(name) for name, kind in zip(names, stored, strict=True) if kind is None]
     if unstored:
         raise UsageError(
@@ -201,47 +194,39 @@ def _columns(
     return rows, columns, notes
 
 
-def _texts(
-    source: Source, wanted: Sequence[int], columns: Sequence[TableColumn], form: Format
-) -> Iterator[memoryview]:
-    """The records as CSV that COPY reads: texts are quoted, and what is quoted is not NULL."""
-    marks = f"[{re.escape(THOUSANDS[form.thousands])}]" if form.thousands else ""
-    for batch in source.batches(wanted):
-        arrays: list[pa.Array] = list(batch)
-        for n, column in enumerate(columns):
-            if csvs.is_text(arrays[n].type):
-                arrays[n] = arrays[n].cast(pa.string())
-                if column.kind in NUMBERS and not is_plain(form.reading):
-                    arrays[n] = pc.replace_substring_regex(arrays[n], marks, "")
-                    arrays[n] = pc.replace_substring(arrays[n], form.decimal, ".")
-        sink = pa.BufferOutputStream()
-        pyarrow.csv.write_csv(
-            pa.record_batch(arrays, batch.schema.names),
-            sink,
-            pyarrow.csv.WriteOptions(include_header=False),
-        )
-        yield memoryview(sink.getvalue())
-
-
 def _copy(
     conn: Connection,
     table: QualifiedName,
     columns: Sequence[TableColumn],
-    texts: Iterator[memoryview],
-    order: DateOrder,
     source: Source,
+    wanted: Sequence[int],
+    form: Format,
     file: Path,
 ) -> None:
-    """Fill the table. By name: an event trigger may have added columns."""
+    """Fill the table. By name: an event trigger may have added columns.
+
+    In what COPY reads texts are quoted, and what is quoted is not NULL.
+    """
     command = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv, ENCODING 'UTF8')").format(
         table.identifier, sql.SQL(", ").join(column.identifier for column in columns)
     )
-    if order != "ymd":
-        conn.execute("SELECT set_config('datestyle', %s, true)", [f"ISO, {order}"])
+    if form.dates != "ymd":
+        conn.execute("SELECT set_config('datestyle', %s, true)", [f"ISO, {form.dates}"])
+    marks = f"[{re.escape(THOUSANDS[form.thousands])}]" if form.thousands else ""
+    plain = pyarrow.csv.WriteOptions(include_header=False)
     try:
         with conn.cursor() as cursor, cursor.copy(command) as copy:
-            for part in texts:
-                copy.write(part)
+            for batch in source.batches(wanted):
+                arrays: list[pa.Array] = list(batch)
+                for n, column in enumerate(columns):
+                    if pa.types.is_dictionary(arrays[n].type):
+                        arrays[n] = arrays[n].cast(pa.string())
+                        if column.kind in NUMBERS and not is_plain(form.reading):
+                            texts = pc.replace_substring_regex(arrays[n], marks, "")
+                            arrays[n] = pc.replace_substring(texts, form.decimal, ".")
+                sink = pa.BufferOutputStream()
+                pyarrow.csv.write_csv(pa.record_batch(arrays, batch.schema.names), sink, plain)
+                copy.write(memoryview(sink.getvalue()))
     except psycopg.errors.ProgramLimitExceeded:
         raise UsageError(
             f"{file} has a record that PostgreSQL cannot store: too many columns, or a field of"

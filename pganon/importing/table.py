@@ -19,7 +19,7 @@ from pganon.database import check_encoding
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, quote
-from pganon.publish.views import Grant, standing
+from pganon.publish.views import regrant, standing
 
 Connection = psycopg.Connection[Any]
 
@@ -36,58 +36,36 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
     row = conn.execute(
         sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
     ).fetchone()
-    schema_exists, kind = row or (False, None)
+    schema_exists, kind, oid, guarded = row or (False, None, None, None)
     if not schema_exists:
         raise PreconditionError(
             f'the schema "{target.schema}" does not exist',
             hint="create it first, or name an existing one as in schema.table",
         )
-    if kind is not None and kind != "r":
+    if kind is None:
+        return
+    if kind != "r":
         raise PreconditionError(f"{target} exists and is not a table")
-    if kind is not None and not replace:
+    if not replace:
         raise PreconditionError(
             f"the table {target} exists", hint="choose another name, or give --replace"
         )
-    if kind is not None:
-        _refuse_row_security(conn, target)
-        rows = conn.execute(
-            sqlfiles.query("publish", "dependents"), {"oid": _oid(conn, target)}
-        ).fetchall()
-        if rows:
-            raise PreconditionError(
-                f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
-                hint="drop them first and create them anew afterwards",
-                code=ErrorCode.DEPENDENTS,
-            )
-
-
-def _refuse_row_security(conn: Connection, target: QualifiedName) -> None:
-    """The new table would be open, by the same grants, to whom this one showed some rows or none.
-
-    Policies are not made again: they may name columns that the new table lacks.
-    """
-    row = conn.execute(
-        sqlfiles.query("importing", "row_security"), {"oid": _oid(conn, target)}
-    ).fetchone()
-    if row == (True,):
+    if guarded:
+        # The new table would be open, by the same grants, to whom this one showed some rows or
+        # none. Policies are not made again: they may name columns that the new table lacks.
         raise PreconditionError(
             f"the table {target} has row-level security or policies, which would be lost",
             hint="import under another name; or revoke what is granted on the table, drop its"
             " policies, disable its row-level security, and set them up anew afterwards",
             code=ErrorCode.ROW_SECURITY,
         )
-
-
-def _oid(conn: Connection, target: QualifiedName) -> int | None:
-    row = conn.execute("SELECT to_regclass(%s)::oid", [str(target)]).fetchone()
-    return row[0] if row else None
-
-
-def drop(conn: Connection, target: QualifiedName) -> list[Grant]:
-    """Drop a table, if there is one; gives the privileges of others on it."""
-    there = standing(conn, [target]).get(target)
-    conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(target.identifier))
-    return there.grants if there else []
+    rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": oid}).fetchall()
+    if rows:
+        raise PreconditionError(
+            f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
+            hint="drop them first and create them anew afterwards",
+            code=ErrorCode.DEPENDENTS,
+        )
 
 
 @dataclass(frozen=True)
@@ -142,21 +120,50 @@ def create(conn: Connection, name: QualifiedName, columns: Sequence[TableColumn]
     )
 
 
-def rename(conn: Connection, made: QualifiedName, target: QualifiedName) -> None:
-    """Give a table the name that it is to have."""
+def put(
+    conn: Connection,
+    made: QualifiedName,
+    target: QualifiedName,
+    columns: Sequence[str],
+    key: Sequence[str],
+    replace: bool,
+) -> None:
+    """Give a table its name, key and privileges: those of others on the one that it replaces.
+
+    Raises:
+        PreconditionError: key_null, key_repeated, not_sealed.
+    """
+    there = standing(conn, [target]).get(target) if replace else None
+    if there:
+        conn.execute(sql.SQL("DROP TABLE {}").format(target.identifier))
     conn.execute(
         sql.SQL("ALTER TABLE {} RENAME TO {}").format(made.identifier, sql.Identifier(target.name))
     )
+    if key:
+        _add_key(conn, target, key)
+    # What default privileges gave to others; as `pganon.seal`, which may not be here.
+    for role in _others(conn, target):
+        conn.execute(
+            sql.SQL("REVOKE ALL ON TABLE {} FROM {} CASCADE").format(
+                target.identifier, sql.Identifier(role)
+            )
+        )
+    # REVOKE says nothing of what somebody else granted.
+    if _others(conn, target):
+        raise PreconditionError(
+            f"{target} would stay open to roles other than its owner",
+            hint="look for an event trigger that grants privileges; nothing was imported",
+            code=ErrorCode.NOT_SEALED,
+        )
+    regrant(conn, target, columns, there.grants if there else [])
 
 
-def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None:
-    """Make columns the primary key.
+def _others(conn: Connection, target: QualifiedName) -> set[str]:
+    """Roles other than the owner that hold privileges; "public" is everybody."""
+    return {role for _, role, *_ in standing(conn, [target])[target].grants}
 
-    Raises:
-        PreconditionError: key_null, key_repeated.
-    """
-    if not key:
-        return
+
+def _add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None:
     columns = [sql.Identifier(name) for name in key]
     nulls = sql.SQL(", ").join(
         sql.SQL("count(*) FILTER (WHERE {} IS NULL)").format(column) for column in columns
@@ -184,26 +191,3 @@ def add_key(conn: Connection, target: QualifiedName, key: Sequence[str]) -> None
             code=ErrorCode.KEY_REPEATED,
         )
     conn.execute(sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(target.identifier, listed))
-
-
-def seal(conn: Connection, target: QualifiedName) -> None:
-    """Revoke what default privileges gave to others; as `pganon.seal`, which may not be here."""
-    for grantee in _foreign_grantees(conn, target):
-        conn.execute(
-            sql.SQL("REVOKE ALL ON TABLE {} FROM {} CASCADE").format(target.identifier, grantee)
-        )
-    # REVOKE says nothing of what somebody else granted.
-    if _foreign_grantees(conn, target):
-        raise PreconditionError(
-            f"{target} would stay open to roles other than its owner",
-            hint="look for an event trigger that grants privileges; nothing was imported",
-            code=ErrorCode.NOT_SEALED,
-        )
-
-
-def _foreign_grantees(conn: Connection, target: QualifiedName) -> list[sql.Composable]:
-    rows = conn.execute(
-        sqlfiles.query("privileges", "foreign_grantees"),
-        {"schema": target.schema, "name": target.name},
-    )
-    return [sql.SQL("PUBLIC") if name is None else sql.Identifier(name) for (name,) in rows]

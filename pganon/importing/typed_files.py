@@ -1,7 +1,7 @@
 """Files whose columns have types: Parquet, Arrow, workbooks, Stata, SPSS and SAS.
 
-Every column comes as values of one type of Arrow: texts of workbooks are looked at as those of a
-CSV file are, and numbers that are whole throughout become bigint.
+Every column comes as values of one type of Arrow. That of texts which may have another type, as
+those of a CSV file, is a dictionary. Numbers that are whole throughout become bigint.
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ Note = tuple[int, str, str]
 class Columns:
     """A file of columns: Parquet, Arrow (Feather); attributes as those of a CsvFile."""
 
-    infers = False
-
     def __init__(self, content: Content, form: Format) -> None:
         try:
             self._data = dataset.dataset(str(content.path), format=content.reader)
@@ -78,7 +76,6 @@ class Held:
     header: list[str] | None
     columns: list[pa.Array]
     notes: list[Note] = field(default_factory=list)
-    infers: bool = False
     before: int | None = None
 
     @property
@@ -100,6 +97,8 @@ def sql_type(kind: pa.DataType) -> str | None:
     """SQL type of the values of a type of Arrow, as they are stored; None: they have none."""
     if pa.types.is_decimal(kind):
         return f"numeric({kind.precision},{kind.scale})" if kind.scale >= 0 else "numeric"
+    if pa.types.is_dictionary(kind):
+        return "text"
     if pa.types.is_timestamp(kind):
         return "timestamp" if kind.tz is None else "timestamptz"
     names = {
@@ -168,7 +167,7 @@ def workbook(content: Content, form: Format) -> Held:
     while all(cell == "" for cell in columns[-1]):
         columns.pop()
     header = [_text(cells.pop(0)) for cells in columns] if form.header else None
-    held = Held(header, [], infers=True, before=start + form.header)
+    held = Held(header, [], before=start + form.header)
     for cells in columns:
         values = [None if isinstance(v, str) and v in {"", *form.nulls} else v for v in cells]
         column, note = _cells(values)
@@ -224,7 +223,7 @@ def _refuse_errors(content: Content, sheet: str) -> None:
 
 
 def _cells(values: list[Any]) -> tuple[pa.Array, tuple[str, str] | None]:
-    """Values of one type, and a note with its remedy. large_string stays text."""
+    """Values of one type, and a note with its remedy."""
     kinds = {type(value) for value in values} - {type(None)}
     if not kinds:
         return pa.nulls(len(values), pa.string()), None
@@ -252,7 +251,8 @@ def _cells(values: list[Any]) -> tuple[pa.Array, tuple[str, str] | None]:
         if words <= MISSING_WORDS:
             options = " ".join(f"--null '{word}'" for word in ["", *sorted(words)])
             note = (f"text because of {', '.join(sorted(words))}", options)
-    return pa.array(texts, pa.string() if kinds <= {str} else pa.large_string()), note
+    array = pa.array(texts, pa.string())
+    return array.dictionary_encode() if kinds <= {str} else array, note
 
 
 def _text(cell: Any) -> str:

@@ -1,21 +1,17 @@
 -- Queries of `pganon import`.
 
 -- relation --
--- Kind of an existing relation, and whether its schema exists.
+-- Whether a schema exists; the kind of a relation in it, its OID, and whether it decides by row who
+-- may read it: by row-level security, or by policies for it.
 SELECT
-    EXISTS (SELECT FROM pg_catalog.pg_namespace AS n WHERE n.nspname = %(schema)s),
-    (
-        SELECT c.relkind::text
-        FROM pg_catalog.pg_class AS c
-        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE n.nspname = %(schema)s AND c.relname = %(name)s
-    );
-
--- row_security --
--- Whether a table decides by row who may read it: row-level security, or policies for it.
-SELECT c.relrowsecurity OR EXISTS (SELECT FROM pg_catalog.pg_policy AS p WHERE p.polrelid = c.oid)
-FROM pg_catalog.pg_class AS c
-WHERE c.oid = %(oid)s;
+    n.oid IS NOT NULL,
+    c.relkind::text,
+    c.oid,
+    c.relrowsecurity
+    OR EXISTS (SELECT FROM pg_catalog.pg_policy AS p WHERE p.polrelid = c.oid)
+FROM (SELECT) AS one
+LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = %(schema)s
+LEFT JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = %(name)s;
 
 -- builtin_type --
 -- A type of pg_catalog that is no pseudo-type, as the server writes it; NULL where there is none.
