@@ -33,7 +33,7 @@ from pganon.importing.table import TableColumn
 
 pc: Any = pyarrow.compute
 Connection = psycopg.Connection[Any]
-Source = csvs.CsvFile | typed_files.Columns | typed_files.Held
+Source = csvs.CsvFile | typed_files.Columns
 
 DEFAULT_SCHEMA = "public"
 DEFAULT_FORMAT = Format()
@@ -45,7 +45,7 @@ _MAX_COLUMNS = 1600
 _CUT = 60
 _READERS: dict[str, Callable[..., Source]] = {
     "text": csvs.CsvFile,
-    "columns": typed_files.Columns,
+    "columns": typed_files.columns,
     "workbook": typed_files.workbook,
     "statistics": typed_files.statistics,
 }

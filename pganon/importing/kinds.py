@@ -14,9 +14,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Collection, Mapping
-from decimal import Decimal
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -151,11 +150,12 @@ class Inference:
             )
             codes = coded.indices.drop_null().to_numpy()
             places = np.flatnonzero(coded.is_valid().to_numpy(zero_copy_only=False))
-            size = len(coded.dictionary)
-            first = np.zeros(size, np.int64)
+            records = np.bincount(codes, minlength=len(coded.dictionary))
+            first = np.zeros(len(records), np.int64)
             first[codes[::-1]] = places[::-1] + before + 1  # the last one written is the first
-            owner = np.full(size, number)
-            parts.append((coded.dictionary, owner, np.bincount(codes, minlength=size), first))
+            here = np.flatnonzero(records)
+            owner = np.full(len(here), number)
+            parts.append((coded.dictionary.take(here), owner, records[here], first[here]))
         if not parts:
             return
         each, owners, records, first = zip(*parts, strict=True)
@@ -257,11 +257,5 @@ def _time(shapes: Collection[str], reading: Reading) -> str:
 def _is_float8(text: str) -> bool:
     """Whether a text with an exponent is what the server writes of its number."""
     number = float(text)
-    if number in (float("inf"), float("-inf"), 0.0):
-        return False
-    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    exponent = cast(int, exponent) + len(digits) - 1
-    written = "".join(map(str, digits))
-    mantissa = written[0] + (f".{written[1:]}" if len(written) > 1 else "")
-    server = f"{'-' * sign}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent):02}"
-    return text == server and (exponent < -4 or exponent >= 15)
+    written = np.format_float_scientific(number, trim="-", exp_digits=2)
+    return text == written and number != 0 and not 1e-4 <= abs(number) < 1e15

@@ -37,60 +37,55 @@ Note = tuple[int, str, str]
 """Number of a column, note, remedy."""
 
 
-class Columns:
-    """A file of columns: Parquet, Arrow (Feather); attributes as those of a CsvFile."""
-
-    def __init__(self, content: Content, form: Format) -> None:
-        try:
-            self._data = dataset.dataset(str(content.path), format=content.reader)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise UsageError(f"{content.file} is damaged: it cannot be read") from error
-        self.header = list(self._data.schema.names)
-        self.width = len(self.header)
-        self.notes: list[Note] = []
-        if _INDEX in self.header:
-            number = self.header.index(_INDEX)
-            self.header[number] = "row_name"
-            self.notes.append((number, "row names that pandas writes", "--columns leaves it out"))
-
-    def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        kinds = self._data.schema
-        empty = pa.record_batch([pa.array([], kind) for kind in kinds.types], schema=kinds)
-        for batch in itertools.chain([empty], self._data.to_batches(batch_size=_ROWS)):
-            columns = [_stored(batch.column(number), self.header[number]) for number in wanted]
-            yield pa.record_batch(columns, [str(number) for number in wanted])
-
-    def place(self, record: int) -> str:
-        """A record, counted from 1."""
-        return f"record {record}"
-
-
 @dataclass
-class Held:
-    """Columns that are held in memory; attributes as those of a CsvFile.
+class Columns:
+    """Columns that have types; attributes as those of a CsvFile.
 
     Attributes:
         before: rows of a sheet before the first record.
     """
 
     header: list[str] | None
-    columns: list[pa.Array]
+    data: dataset.Dataset
     notes: list[Note] = field(default_factory=list)
     before: int | None = None
 
     @property
     def width(self) -> int:
-        return len(self.columns)
+        return len(self.data.schema)
 
     def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
-        columns = [self.columns[number] for number in wanted]
-        whole = pa.record_batch(columns, [str(number) for number in wanted])
-        for start in range(0, max(whole.num_rows, 1), _ROWS):
-            yield whole.slice(start, _ROWS)
+        kinds = self.data.schema
+        empty = pa.record_batch([pa.array([], kind) for kind in kinds.types], schema=kinds)
+        for batch in itertools.chain([empty], self.data.to_batches(batch_size=_ROWS)):
+            stored = [batch.column(number) for number in wanted]
+            if self.header and self.before is None:
+                names = [self.header[number] for number in wanted]
+                stored = list(map(_stored, stored, names))
+            yield pa.record_batch(stored, [str(number) for number in wanted])
 
     def place(self, record: int) -> str:
-        """Row in which a record is; both are counted from 1."""
+        """Record, or row of a sheet; both are counted from 1."""
         return f"record {record}" if self.before is None else f"row {self.before + record}"
+
+
+def columns(content: Content, form: Format) -> Columns:
+    """A file of columns: Parquet, Arrow (Feather)."""
+    try:
+        data = dataset.dataset(str(content.path), format=content.reader)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UsageError(f"{content.file} is damaged: it cannot be read") from error
+    found = Columns(list(data.schema.names), data)
+    if found.header and _INDEX in found.header:
+        number = found.header.index(_INDEX)
+        found.header[number] = "row_name"
+        found.notes.append((number, "row names that pandas writes", "--columns leaves it out"))
+    return found
+
+
+def _held(arrays: Sequence[pa.Array]) -> dataset.Dataset:
+    """Columns that are held in memory."""
+    return dataset.dataset(pa.table(list(arrays), [str(n) for n in range(len(arrays))]))
 
 
 def sql_type(kind: pa.DataType) -> str | None:
@@ -136,7 +131,7 @@ def _stored(column: Any, name: str) -> Any:
     return column
 
 
-def workbook(content: Content, form: Format) -> Held:
+def workbook(content: Content, form: Format) -> Columns:
     """A sheet of a workbook."""
     import python_calamine as calamine
 
@@ -163,17 +158,18 @@ def workbook(content: Content, form: Format) -> Held:
             f"row {start + 1} of {file} has merged cells, and should name the columns",
             hint=f"--header-row {start + 2} if the next row does",
         )
-    columns = [list(cells) for cells in zip(*rows, strict=True)]
-    while all(cell == "" for cell in columns[-1]):
-        columns.pop()
-    header = [_text(cells.pop(0)) for cells in columns] if form.header else None
-    held = Held(header, [], before=start + form.header)
-    for cells in columns:
+    sheet_columns = [list(cells) for cells in zip(*rows, strict=True)]
+    while all(cell == "" for cell in sheet_columns[-1]):
+        sheet_columns.pop()
+    header = [_text(cells.pop(0)) for cells in sheet_columns] if form.header else None
+    arrays: list[pa.Array] = []
+    notes: list[Note] = []
+    for number, cells in enumerate(sheet_columns):
         values = [None if isinstance(v, str) and v in {"", *form.nulls} else v for v in cells]
-        column, note = _cells(values)
-        held.notes += [(held.width, *note)] if note else []
-        held.columns.append(column)
-    return held
+        array, note = _cells(values)
+        arrays.append(array)
+        notes += [(number, *note)] if note else []
+    return Columns(header, _held(arrays), notes, start + form.header)
 
 
 def _sheet(book: Any, content: Content, form: Format) -> str:
@@ -269,7 +265,7 @@ def _numbers(array: Any) -> pa.Array:
     return array.cast(pa.int64()) if whole.as_py() else array
 
 
-def statistics(content: Content, form: Format) -> Held:
+def statistics(content: Content, form: Format) -> Columns:
     """A file of Stata, SPSS or SAS."""
     import pyreadstat
 
@@ -293,8 +289,9 @@ def statistics(content: Content, form: Format) -> Held:
             hint="--encoding, such as --encoding latin1, or write it anew as Parquet",
         ) from error
     table = pa.concat_tables(parts, promote_options="permissive")
-    held = Held(list(meta.column_names), [])
-    for number, (name, chunked) in enumerate(zip(held.header or (), table.columns, strict=True)):
+    arrays: list[pa.Array] = []
+    notes: list[Note] = []
+    for number, (name, chunked) in enumerate(zip(meta.column_names, table.columns, strict=True)):
         column: Any = pa.concat_arrays(chunked.chunks)
         codes = column.unique().drop_null()
         named = meta.variable_value_labels.get(name, {}) if form.labels else {}
@@ -302,15 +299,15 @@ def statistics(content: Content, form: Format) -> Held:
         if labels and None not in labels and len(set(labels)) == len(labels):
             column = pa.array(labels, pa.string()).take(pc.index_in(column, codes))
             note = f"labels in the place of {len(labels)} codes"
-            held.notes.append((number, note, "--labels codes for the codes"))
+            notes.append((number, note, "--labels codes for the codes"))
         elif not labels:
             column = pa.nulls(len(column), pa.string())
         elif pa.types.is_floating(column.type):
             column = _numbers(column)
         elif pa.types.is_time(column.type):
             column = pa.array([v and v.isoformat() for v in column.to_pylist()], pa.string())
-        held.columns.append(column)
+        arrays.append(column)
         if meta.missing_ranges.get(name):
             note = "values that are declared missing are NULL"
-            held.notes.append((number, note, "--columns leaves it out"))
-    return held
+            notes.append((number, note, "--columns leaves it out"))
+    return Columns(list(meta.column_names), _held(arrays), notes)

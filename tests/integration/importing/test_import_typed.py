@@ -176,6 +176,19 @@ def test_words_of_a_workbook(target: Database, tmp_path: Path) -> None:
     assert (done.columns, done.notes) == ([("age", "bigint")], ())
 
 
+@pytest.mark.parametrize("batch", [typed_files._ROWS, 7])
+def test_the_row_that_a_value_is_in(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    """However many rows are looked at together; texts that come later are not in the first."""
+    monkeypatch.setattr(typed_files, "_ROWS", batch)
+    cells = [[str(number % 9)] for number in range(40)]
+    done = load(target, tmp_path / "data.xlsx", xlsx({"A": [["age"], *cells, ["90+"]]}))
+    assert [note.note for note in done.notes] == [
+        "text because 1 of 41 values is no number, the first in row 42"
+    ]
+
+
 def test_sheets(target: Database, tmp_path: Path) -> None:
     sheets = {"A & B": [["a"], [1]], "Two": [["b"], ["x"]], "Empty": [], "Old": [["c"], [1]]}
     file = tmp_path / "data.xlsx"
