@@ -32,8 +32,7 @@ _BLOCK = 2**24
 
 _EXCEL = re.compile('"?sep=(.)"?[\r\n]*')
 """A first line by which Excel knows the separator."""
-_OTHER_SEPARATORS = (";", "\t", "|")
-_UTF_8 = frozenset({"utf-8", "utf-8-sig"})
+_OTHER_SEPARATORS = {";": "';'", "\t": "tab", "|": "'|'"}
 _NO_TEXT = re.compile("[\udc80-\udcff]")
 """Bytes that are none of the encoding, as `surrogateescape` shows them."""
 
@@ -72,9 +71,10 @@ class CsvFile:
             if len(first) == 1 and not (separator or form.separator):
                 self._refuse_undivided(first[0])
         self.width = len(first) if first else len(form.names or ())
+        self._unchecked = self._encoding != "utf-8-sig"
         with content.path.open("rb") as stream:
             blocks = iter(partial(stream.read, 2**20), b"")
-            self._unchecked = any(form.quote.encode() in block for block in blocks)
+            self._unchecked |= any(form.quote.encode() in block for block in blocks)
 
     def batches(self, wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
         """The records, with these columns, in dictionaries of their texts.
@@ -204,9 +204,8 @@ class CsvFile:
 
     def _refuse_undivided(self, header: str) -> None:
         """A file of one column whose name looks like several."""
-        marks = [mark for mark in _OTHER_SEPARATORS if mark in header]
-        if marks or "  " in header.strip():
-            shown = {"\t": "tab"}.get(marks[0], f"'{marks[0]}'") if marks else None
+        shown = next((name for mark, name in _OTHER_SEPARATORS.items() if mark in header), None)
+        if shown or "  " in header.strip():
             raise UsageError(
                 f"{self._file} has one column by the separator ',', and"
                 f" {f'a {shown}' if shown else 'several blanks'} in its name",
@@ -223,16 +222,16 @@ class CsvFile:
         Raises:
             UsageError: it is unknown, or the first bytes are those of another one.
         """
-        given = self._form.encoding
+        given = self._form.encoding or "utf-8"
         try:
-            "".encode(given or "utf-8")  # codecs that are not for text refuse it
-            name = codecs.lookup(given or "utf-8").name
+            "".encode(given)  # codecs that are not for text refuse it
+            name = codecs.lookup(given).name
         except (LookupError, UnicodeError):
             raise UsageError(f'unknown encoding "{given}"') from None
         with self._content.path.open("rb") as stream:
             head = stream.read(4096)
         seen = _encoding_of(head)
-        if given is None and seen in ("utf-16", "utf-32"):
+        if self._form.encoding is None and seen in ("utf-16", "utf-32"):
             return seen
         if seen and not name.startswith(seen[:6]):
             raise UsageError(
@@ -240,7 +239,7 @@ class CsvFile:
                 hint=f"give --encoding {seen}",
             )
         # A byte order mark is no part of the first column's name.
-        return "utf-8-sig" if name in _UTF_8 else seen or name
+        return "utf-8-sig" if name == "utf-8" else seen or name
 
 
 def _encoding_of(head: bytes) -> str | None:

@@ -27,7 +27,7 @@ from pganon.importing import csvs, typed_files
 from pganon.importing import table as import_table
 from pganon.importing.content import content_of
 from pganon.importing.form import EXTRA, THOUSANDS, Format
-from pganon.importing.kinds import NUMBERS, Inference, is_plain
+from pganon.importing.kinds import NUMBERS, Inference
 from pganon.importing.notes import Note, of_texts
 from pganon.importing.table import TableColumn
 
@@ -221,7 +221,7 @@ def _copy(
                 for n, column in enumerate(columns):
                     if pa.types.is_dictionary(arrays[n].type):
                         arrays[n] = arrays[n].cast(pa.string())
-                        if column.kind in NUMBERS and not is_plain(form.reading):
+                        if column.kind in NUMBERS and not form.is_plain:
                             texts = pc.replace_substring_regex(arrays[n], marks, "")
                             arrays[n] = pc.replace_substring(texts, form.decimal, ".")
                 sink = pa.BufferOutputStream()

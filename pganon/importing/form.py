@@ -15,25 +15,9 @@ DateOrder = Literal["ymd", "dmy", "mdy"]
 `.`, `/` or `-` between numbers that may lack a leading zero."""
 
 THOUSANDS: Mapping[str, str] = {
-    ".": ".",
-    ",": ",",
-    "_": "_",
-    "'": "'\u2019",
-    "\u2019": "'\u2019",
-    " ": " \u00a0\u2009\u202f",
-    "\u00a0": " \u00a0\u2009\u202f",
-    "\u202f": " \u00a0\u2009\u202f",
+    mark: marks for marks in (".", ",", "_", "'\u2019", " \u00a0\u2009\u202f") for mark in marks
 }
 """Mark between groups of three digits, and the characters that are written for it."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How numbers and dates are written in texts."""
-
-    dates: DateOrder = "ymd"
-    decimal: str = "."
-    thousands: str | None = None
 
 
 ANY = frozenset({"text", "workbook", "statistics", "columns"})
@@ -88,8 +72,9 @@ class Format:
     thousands: str | None = field(default=None, metadata={"files": _SHEET})
 
     @property
-    def reading(self) -> Reading:
-        return Reading(self.dates, self.decimal, self.thousands)
+    def is_plain(self) -> bool:
+        """Whether numbers are written as the server writes them."""
+        return self.decimal == "." and self.thousands is None
 
     def check(self, kind: str) -> None:
         """Refuse what contradicts itself, or says something of a file of another kind.

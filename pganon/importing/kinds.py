@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
-from pganon.importing.form import THOUSANDS, Reading
+from pganon.importing.form import THOUSANDS, Format
 
 pc: Any = pyarrow.compute
 
@@ -175,29 +175,25 @@ class Inference:
 
 
 @cache
-def _patterns(reading: Reading) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _patterns(decimal: str, thousands: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Shapes of whole numbers, and of others."""
-    if is_plain(reading):
+    if decimal == "." and thousands is None:
         return re.compile("z|-?9[9ow]*"), re.compile("-?(?:z|9[9ow]*)[.][9ow]+")
-    marks = re.escape(THOUSANDS[reading.thousands]) if reading.thousands else ""
-    groups = f"9[9ow]{{0,2}}(?:[{marks}][9ow]{{3}})+|" if marks else ""
-    number, mark = f"(?:z|{groups}9[9ow]*)", f"[{reading.decimal}]"
-    decimal = f"[+~-]?(?:{number}{mark}[9ow]*|{mark}[9ow]+)"
-    return re.compile(f"[+-]?{number}"), re.compile(decimal)
+    groups = f"9[9ow]{{0,2}}(?:[{THOUSANDS[thousands]}][9ow]{{3}})+|" if thousands else ""
+    number, mark = f"(?:z|{groups}9[9ow]*)", f"[{decimal}]"
+    others = f"[+~-]?(?:{number}{mark}[9ow]*|{mark}[9ow]+)"
+    return re.compile(f"[+-]?{number}"), re.compile(others)
 
 
-def is_plain(reading: Reading) -> bool:
-    """Whether numbers are written as the server writes them."""
-    return reading.decimal == "." and reading.thousands is None
+def is_number(shape: str | None, form: Format) -> bool:
+    return shape is not None and any(
+        one.fullmatch(shape) for one in _patterns(form.decimal, form.thousands)
+    )
 
 
-def is_number(shape: str | None, reading: Reading) -> bool:
-    return shape is not None and any(one.fullmatch(shape) for one in _patterns(reading))
-
-
-def is_date(shape: str | None, reading: Reading) -> bool:
+def is_date(shape: str | None, form: Format) -> bool:
     found = _TIME.fullmatch(shape or "")
-    return found is not None and reading.dates[0] in found["orders"]
+    return found is not None and form.dates[0] in found["orders"]
 
 
 _TIME = re.compile("(?P<orders>[ydm]+)(?:([ T])(?P<clock>[^Z+-]*?)(?P<zone> ?(?:Z|[+-].*))?)?")
@@ -205,7 +201,7 @@ _EXACT = re.compile("[-~]?(z|9+)([.]o|[.]9+)?")
 _DIGITS = re.compile("[9zow]")
 
 
-def kind_of(shapes: Collection[str | None], reading: Reading) -> str:
+def kind_of(shapes: Collection[str | None], form: Format) -> str:
     """The type of texts of these shapes, none of which is a word for a missing value."""
     given = {shape for shape in shapes if shape is not None}
     if not given or None in shapes:
@@ -215,17 +211,17 @@ def kind_of(shapes: Collection[str | None], reading: Reading) -> str:
     if given == {"uuid"}:
         return "uuid"
     digits = max(len(_DIGITS.findall(shape)) for shape in given)
-    if all(is_number(shape, reading) for shape in given) and digits <= _LONGEST:
-        if all(_patterns(reading)[0].fullmatch(shape) for shape in given):
+    if all(is_number(shape, form) for shape in given) and digits <= _LONGEST:
+        if all(_patterns(form.decimal, form.thousands)[0].fullmatch(shape) for shape in given):
             return "integer" if digits < 10 else "bigint" if digits < 19 else "numeric"
-        return "text" if is_plain(reading) and have_differing_decimals(given) else "numeric"
-    if is_plain(reading) and "e" in given:
+        return "text" if form.is_plain and have_differing_decimals(given) else "numeric"
+    if form.is_plain and "e" in given:
         exact = (
             _EXACT.fullmatch(shape) and len(_DIGITS.findall(shape.removesuffix(".o"))) <= 15
             for shape in given - {"e"}
         )
         return "double precision" if all(exact) else "text"
-    return _time(given, reading) if all(is_date(shape, reading) for shape in given) else "text"
+    return _time(given, form) if all(is_date(shape, form) for shape in given) else "text"
 
 
 def have_differing_decimals(shapes: Collection[str]) -> bool:
@@ -235,7 +231,7 @@ def have_differing_decimals(shapes: Collection[str]) -> bool:
     return zeros and len({len(part) for part in decimals}) > 1
 
 
-def _time(shapes: Collection[str], reading: Reading) -> str:
+def _time(shapes: Collection[str], form: Format) -> str:
     found = [match for shape in shapes if (match := _TIME.fullmatch(shape))]
     if len({match[2] is None for match in found}) > 1:
         return "text"
@@ -243,7 +239,7 @@ def _time(shapes: Collection[str], reading: Reading) -> str:
         return "date"
     zones = {match["zone"] for match in found}
     kind = "timestamp" if zones == {None} else "text" if None in zones else "timestamptz"
-    if reading.dates != "ymd":
+    if form.dates != "ymd":
         return kind
     clocks = [match["clock"].partition(".") for match in found]
     one_form = len({(match[2], match["clock"].count(":")) for match in found}) == 1

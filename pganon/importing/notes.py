@@ -10,28 +10,19 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from pganon.importing.form import THOUSANDS, DateOrder, Format, Reading
+from pganon.importing.form import THOUSANDS, DateOrder, Format
 from pganon.importing.kinds import (
     MISSING_WORDS,
     Shapes,
     have_differing_decimals,
     is_date,
     is_number,
-    is_plain,
     kind_of,
 )
 
-_NUMBERS = (
-    (",", None),
-    (".", ","),
-    (",", "."),
-    (".", " "),
-    (",", " "),
-    (".", "'"),
-    (",", "'"),
-    (".", "_"),
-    (".", None),
-)
+_NUMBERS = [
+    (each[0], each[1:] or None) for each in (",", ".,", ",.", ". ", ", ", ".'", ",'", "._", ".")
+]
 """Decimal mark and mark between thousands, as they are written somewhere."""
 
 _FEW = 0.05
@@ -61,7 +52,7 @@ def of_texts(
     """
     words = [shape for shape in shapes if shape in MISSING_WORDS]
     values = {shape: seen for shape, seen in shapes.items() if shape not in MISSING_WORDS}
-    kind = kind_of(values, form.reading)
+    kind = kind_of(values, form)
     if kind != "text":
         remedy = f"{_nulls(form, words)} makes it {kind}"
         because = f"text because of {', '.join(_shown(form, words))}"
@@ -71,27 +62,20 @@ def of_texts(
 
 
 def _other_readings(values: Shapes, words: Collection[str], form: Format) -> tuple[str, str] | None:
-    given = form.reading
-    readings = [replace(given, decimal=d, thousands=t) for d, t in _NUMBERS]
-    readings += [replace(given, dates=dates) for dates in get_args(DateOrder)]
-    trials: list[tuple[Reading, str]] = []
+    readings = [replace(form, decimal=d, thousands=t) for d, t in _NUMBERS]
+    readings += [replace(form, dates=dates) for dates in get_args(DateOrder)]
+    seen = set("".join(shape for shape in values if shape))
+    trials: list[tuple[Format, str]] = []
     for reading in readings:
-        written = [THOUSANDS[reading.thousands]] if reading.thousands else []
-        written += [","] if reading.decimal == "," else []
-        if reading == given or (
-            reading.dates == given.dates
-            and not all(
-                any(mark in shape for shape in values if shape for mark in marks)
-                for marks in written
-            )
-        ):
+        marks = [THOUSANDS.get(reading.thousands or ""), "," if reading.decimal == "," else None]
+        written = all(seen.intersection(mark) for mark in marks if mark)
+        if reading == form or not (written or reading.dates != form.dates):
             continue
-        kind = kind_of(values, reading)
-        if kind != "text":
+        if (kind := kind_of(values, reading)) != "text":
             trials.append((reading, kind))
     if not trials:
         return None
-    reasons = " or ".join(_reason(reading, given) for reading, _ in trials)
+    reasons = " or ".join(_reason(reading, form) for reading, _ in trials)
     remedies = (f"{_options(reading, form, words)} makes it {kind}" for reading, kind in trials)
     return f"text because of {', '.join([reasons, *_shown(form, words)])}", "; ".join(remedies)
 
@@ -99,10 +83,10 @@ def _other_readings(values: Shapes, words: Collection[str], form: Format) -> tup
 def _why_text(
     name: str, values: Shapes, words: Collection[str], form: Format, place: Callable[[int], str]
 ) -> tuple[str, str] | None:
-    reading, column = form.reading, shlex.quote(name)
+    column = shlex.quote(name)
     texts = [shape for shape in values if shape is not None]
     for kind, fits in (("number", is_number), ("date", is_date)):
-        misses = [seen for shape, seen in values.items() if not fits(shape, reading)]
+        misses = [seen for shape, seen in values.items() if not fits(shape, form)]
         missed, total = (sum(seen.records for seen in some) for some in (misses, values.values()))
         if values and not misses and not words:
             if kind == "date":
@@ -110,7 +94,7 @@ def _why_text(
                     "text because of dates and times in several forms or with several offsets",
                     f"--type {column}=timestamptz, or =timestamp without offsets",
                 )
-            if is_plain(reading) and have_differing_decimals(texts):
+            if form.is_plain and have_differing_decimals(texts):
                 return (
                     "text because of numbers with differing decimals, such as versions",
                     f"--type {column}=numeric",
@@ -130,7 +114,7 @@ def _why_text(
     return None
 
 
-def _reason(reading: Reading, given: Reading) -> str:
+def _reason(reading: Format, given: Format) -> str:
     if reading.dates != given.dates:
         return f"dates in the order {reading.dates}"
     if reading.thousands is None:
@@ -139,9 +123,8 @@ def _reason(reading: Reading, given: Reading) -> str:
     return thousands if reading.decimal == "." else f"decimal ',' and {thousands}"
 
 
-def _options(reading: Reading, form: Format, words: Collection[str]) -> str:
+def _options(reading: Format, given: Format, words: Collection[str]) -> str:
     """Options of the command that read the column so."""
-    given = form.reading
     options: list[str] = []
     if reading.dates != given.dates:
         options.append(f"--dates {reading.dates}")
@@ -152,7 +135,7 @@ def _options(reading: Reading, form: Format, words: Collection[str]) -> str:
             options.append(f"--thousands {shlex.quote(reading.thousands)}")
         elif given.thousands:
             options.append("without --thousands")
-    return " ".join([*options, *([_nulls(form, words)] if words else [])])
+    return " ".join([*options, *([_nulls(given, words)] if words else [])])
 
 
 def _nulls(form: Format, words: Collection[str]) -> str:

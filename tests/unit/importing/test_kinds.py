@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from pganon.errors import UsageError
 from pganon.importing import kinds
-from pganon.importing.form import DateOrder, Format, Reading
+from pganon.importing.form import DateOrder, Format
 from pganon.importing.kinds import Inference
 
 
-def kind_of(values: list[str], reading: Reading) -> str:
+def kind_of(values: list[str], form: Format) -> str:
     """The type, whether texts come one by one or together, beside columns of other types."""
     one, together = Inference(1), Inference(3)
     for value in values:
         one.add({0: pa.array([value])})
     together.add({0: pa.array(["y"]), 1: pa.array(values), 2: pa.array(["1"])})
-    kind = kinds.kind_of(together.columns[1], reading)
-    assert kinds.kind_of(one.columns[0], reading) == kind
-    assert [kinds.kind_of(together.columns[n], reading) for n in (0, 2)] == ["text", "integer"]
+    kind = kinds.kind_of(together.columns[1], form)
+    assert kinds.kind_of(one.columns[0], form) == kind
+    assert [kinds.kind_of(together.columns[n], form) for n in (0, 2)] == ["text", "integer"]
     return kind
 
 
@@ -54,7 +54,7 @@ def kind_of(values: list[str], reading: Reading) -> str:
     ],
 )
 def test_numbers(decimal: str, thousands: str | None, values: list[str], kind: str) -> None:
-    assert kind_of(values, Reading("ymd", decimal, thousands)) == kind
+    assert kind_of(values, Format(decimal=decimal, thousands=thousands)) == kind
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_numbers(decimal: str, thousands: str | None, values: list[str], kind: s
 def test_days_are_those_of_the_calendar(order: DateOrder, pattern: str) -> None:
     def is_date(year: int, month: int, day: int) -> bool:
         text = pattern.format(y=year, m=month, d=day)
-        return kind_of([text], Reading(order)) == "date"
+        return kind_of([text], Format(dates=order)) == "date"
 
     for year in (1, 1900, 2000, 2023, 9999):
         for month in (0, 1, 2, 4, 12, 13):
@@ -89,7 +89,7 @@ def test_days_are_those_of_the_calendar(order: DateOrder, pattern: str) -> None:
     ],
 )
 def test_date_times(order: DateOrder, values: list[str], kind: str) -> None:
-    assert kind_of(values, Reading(order)) == kind
+    assert kind_of(values, Format(dates=order)) == kind
 
 
 def test_an_earlier_value_is_not_forgotten() -> None:
@@ -97,7 +97,7 @@ def test_an_earlier_value_is_not_forgotten() -> None:
     found: list[str] = []
     for part in (["1", "2"], [], ["3000000000"], ["1"], ["1.5"], ["t"], ["1"]):
         inference.add({0: pa.array(part, pa.string())})
-        found.append(kinds.kind_of(inference.columns[0], Reading()))
+        found.append(kinds.kind_of(inference.columns[0], Format()))
     assert found == ["integer", "integer", "bigint", "bigint", "numeric", "text", "text"]
 
 
@@ -114,7 +114,7 @@ def test_an_earlier_value_is_not_forgotten() -> None:
 )
 def test_numbers_give_their_texts_back(values: list[str]) -> None:
     """Apart from a `.0`, which double precision does not write."""
-    kind = kind_of(values, Reading())
+    kind = kind_of(values, Format())
     for value in values:
         if kind in ("integer", "bigint"):
             assert str(int(value)) == value
