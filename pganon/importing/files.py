@@ -41,7 +41,6 @@ ROW_NAME = "row_name"
 """Name of a first column that has none, as R and pandas write the names of rows."""
 
 _SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
-_MAX_COLUMNS = 1600
 _CUT = 60
 _READERS: dict[str, Callable[..., Source]] = {
     "text": csvs.CsvFile,
@@ -109,38 +108,23 @@ def import_file(
         except ImportError as error:
             raise UsageError(f"{file} needs {error.name}, which is missing", hint=EXTRA) from None
         names, notes = _names(source, form, file)
-        wanted = _wanted(names, form)
+        wanted = [n for n, name in enumerate(names) if form.columns is None or name in form.columns]
         names = [names[number] for number in wanted]
         notes = [note for note in notes if note.column in names]
-        for asked in (*key, *form.types):
+        for asked in (*(form.columns or ()), *key, *form.types):
             if asked not in names:
                 raise UsageError(
                     f"the file has no column {quote(asked)}",
-                    hint="--key and --type name columns as the table will have them",
+                    hint="--columns, --key and --type name columns as the table will have them",
                 )
         declared = {name: import_table.builtin_type(conn, t) for name, t in form.types.items()}
         rows, columns, found = _columns(source, wanted, names, declared, form, report)
         notes += found
         made = QualifiedName(target.schema, f"pganon_import_{secrets.token_hex(8)}")
-        import_table.create(conn, made, columns)
-        _copy(conn, made, columns, source, wanted, form, file)
+        _fill(conn, made, columns, source, wanted, form, file)
         content.check_unchanged()
         import_table.put(conn, made, target, names, key, replace)
     return Imported(str(target), [(c.name, c.kind) for c in columns], rows, tuple(notes))
-
-
-def _wanted(names: Sequence[str], form: Format) -> list[int]:
-    """Numbers of the columns that are wanted."""
-    for name in form.columns or ():
-        if name not in names:
-            raise UsageError(f"the file has no column {quote(name)}, which --columns names")
-    wanted = [n for n, name in enumerate(names) if form.columns is None or name in form.columns]
-    if len(wanted) > _MAX_COLUMNS:
-        raise UsageError(
-            f"the file has {len(wanted)} columns, PostgreSQL allows {_MAX_COLUMNS}",
-            hint="--columns names those that are wanted",
-        )
-    return wanted
 
 
 def _columns(
@@ -194,7 +178,7 @@ def _columns(
     return rows, columns, notes
 
 
-def _copy(
+def _fill(
     conn: Connection,
     table: QualifiedName,
     columns: Sequence[TableColumn],
@@ -203,7 +187,7 @@ def _copy(
     form: Format,
     file: Path,
 ) -> None:
-    """Fill the table. By name: an event trigger may have added columns.
+    """Make and fill the table. By name: an event trigger may have added columns.
 
     In what COPY reads texts are quoted, and what is quoted is not NULL.
     """
@@ -215,6 +199,7 @@ def _copy(
     marks = f"[{re.escape(THOUSANDS[form.thousands])}]" if form.thousands else ""
     plain = pyarrow.csv.WriteOptions(include_header=False)
     try:
+        import_table.create(conn, table, columns)
         with conn.cursor() as cursor, cursor.copy(command) as copy:
             for batch in source.batches(wanted):
                 arrays: list[pa.Array] = list(batch)
@@ -227,7 +212,7 @@ def _copy(
                 sink = pa.BufferOutputStream()
                 pyarrow.csv.write_csv(pa.record_batch(arrays, batch.schema.names), sink, plain)
                 copy.write(memoryview(sink.getvalue()))
-    except psycopg.errors.ProgramLimitExceeded:
+    except (psycopg.errors.ProgramLimitExceeded, psycopg.errors.TooManyColumns):
         raise UsageError(
             f"{file} has a record that PostgreSQL cannot store: too many columns, or a field of"
             " more than 1 GB",
@@ -288,9 +273,9 @@ def _names(source: Source, form: Format, file: Path) -> tuple[list[str], list[No
         if new in _SYSTEM_COLUMNS:
             new, why = f"{new}_", "the name is one that PostgreSQL reserves for itself"
         if new in used:
-            free = (f"{new}_{number}" for number in range(2, width + 2))
-            found = next(name for name in free if name not in used and name not in taken)
-            new, why = found, why or "an earlier column has the same name"
+            numbered = (f"{new}_{n}" for n in range(2, width + 2))
+            new = next(each for each in numbered if each not in used and each not in taken)
+            why = why or "an earlier column has the same name"
         used[new] = None
         if why:
             remedy = "give all names with --names"

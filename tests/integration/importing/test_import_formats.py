@@ -386,11 +386,23 @@ def test_a_huge_field(target: Database, tmp_path: Path) -> None:
     assert target.admin.execute("SELECT sum(length(b)) FROM s.t").fetchall() == [(9_000_000,)]
 
 
-def test_a_record_that_no_page_holds(target: Database, tmp_path: Path) -> None:
-    text = ",".join(f"c{n}" for n in range(1600)) + "\n" + ",".join(["x12345678"] * 1600) + "\n"
+@pytest.mark.parametrize(("columns", "value"), [(1600, "x12345678"), (1601, "1")])
+def test_what_no_table_of_postgresql_holds(
+    target: Database, tmp_path: Path, columns: int, value: str
+) -> None:
+    names = [f"c{n}" for n in range(columns)]
+    text = f"{','.join(names)}\n{','.join([value] * columns)}\n"
     with pytest.raises(UsageError, match="too many columns") as caught:
         load(target, tmp_path, text)
-    assert caught.value.hint
+    assert "--columns" in (caught.value.hint or "")
+    assert len(load(target, tmp_path, text, columns=names[:9]).columns) == 9
+
+
+@pytest.mark.parametrize("encoding", ["cp037", "latin-1"])
+def test_quotes_of_other_encodings(target: Database, tmp_path: Path, encoding: str) -> None:
+    """Its quote is another byte."""
+    with pytest.raises(UsageError, match="line 2: text after the end of a quoted field"):
+        load(target, tmp_path, 'a,b\n1,"x"y\n'.encode(encoding), encoding=encoding)
 
 
 LATER = {
