@@ -16,7 +16,7 @@ from pganon.policy.options import MethodOptions
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.tasks import DECIDE
-from pganon.policy.vocabulary import listed, words
+from pganon.policy.vocabulary import WORDS, words
 
 MOST_QUASI_IDENTIFIERS = 8
 """Columns without a guess that become quasi-identifying where no column is."""
@@ -156,12 +156,6 @@ def _too_few() -> PreconditionError:
     )
 
 
-_HIDES = listed(
-    """private privately secret sensitive confidential hide hides hidden withhold withheld"""
-)
-_SHOWS = listed("public show shows shown visible share shared open disclose disclosed")
-
-
 @dataclass(frozen=True)
 class Flag:
     """A boolean column beside another one.
@@ -218,8 +212,7 @@ def _flag_of(column: Column, booleans: Iterable[Column]) -> Flag | None:
     parts = set(words(column.name))
     for other in booleans:
         further = set(words(other.name)) - parts
-        if not parts or not parts <= set(words(other.name)) or not further & (_HIDES | _SHOWS):
-            continue
-        # `not_shown` hides.
-        return Flag(other.name, bool(further & _HIDES) != ("not" in further))
+        hides = bool(further & WORDS["hides"])
+        if parts and parts <= set(words(other.name)) and (hides or further & WORDS["shows"]):
+            return Flag(other.name, hides != ("not" in further))  # `not_shown` hides
     return None
