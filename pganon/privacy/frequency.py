@@ -24,9 +24,7 @@ AtLeastTwo = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
 
 class _Size(CountModel):
-    @property
-    def needs_values(self) -> bool:
-        return False
+    needs_values: ClassVar[bool] = False
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("sum(:n)::bigint", n=col("n", rows))
@@ -93,6 +91,7 @@ class DistinctLDiversity(MeasuredModel, CountModel):
     conditional = True
     judged_of: ClassVar[Judged] = Judged.VALUES
     symbol: ClassVar[str] = "l"
+    counts_distinct: ClassVar[bool] = True
 
     model: Literal["distinct_l_diversity"]
     column: str
@@ -100,10 +99,6 @@ class DistinctLDiversity(MeasuredModel, CountModel):
 
     def sentence(self, known: str, column: str) -> str:
         return f"Every group has at least {self.l} different values in {column}."
-
-    @property
-    def counts_distinct(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("count(*)")
@@ -176,16 +171,8 @@ class RecursiveCLDiversity(MeasuredModel):
         return f"{self.name} c = {self.c:g}, l = {self.l}"
 
     @property
-    def parameters(self) -> dict[str, object]:
-        return {"c": self.parameter, "l": self.l}
-
-    @property
     def minimum_size(self) -> int:
         return self.l
-
-    @property
-    def needs_rank(self) -> bool:
-        return self.l > 2
 
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)
@@ -338,10 +325,6 @@ class BucketSize(_Size):
 
     k: int
     name: ClassVar[str] = "bucket_size"
-
-    @property
-    def parameter(self) -> float:
-        return self.k
 
     def sentence(self, known: str, column: str) -> str:
         return f"Every bucket has at least {self.k} records."

@@ -34,13 +34,10 @@ class IRKAnonymity(MeasuredModel, CountModel):
     judged_of: ClassVar[Judged] = Judged.PEOPLE
     symbol: ClassVar[str] = "k"
     counts: ClassVar[str] = "individuals"
+    needs_values: ClassVar[bool] = False
 
     model: Literal["ir_k_anonymity"]
     k: AtLeastTwo
-
-    @property
-    def needs_values(self) -> bool:
-        return False
 
     def sentence(self, known: str, column: str) -> str:
         return f"Everybody looks like at least {self.k - 1} others of the release in {known}."
@@ -68,14 +65,7 @@ class IRAlpha(_RecordShare):
     name: ClassVar[str] = "ir_alpha"
     symbol: ClassVar[str] = "alpha"
     counts: ClassVar[str] = "individuals"
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    @property
-    def parameter(self) -> float:
-        return float(self.alpha)
+    needs_values: ClassVar[bool] = False
 
     def sentence(self, known: str, column: str) -> str:
         return f"Nobody has more than {100 * self.parameter:.3g} % of the records of a group."
@@ -88,10 +78,6 @@ class IRBeta(_RecordShare):
     beta: float
     name: ClassVar[str] = "ir_beta"
     symbol: ClassVar[str] = "beta"
-
-    @property
-    def parameter(self) -> float:
-        return float(self.beta)
 
     def sentence(self, known: str, column: str) -> str:
         most = f"{100 * self.parameter:.3g} %"
@@ -115,20 +101,12 @@ class EIRBeta(ShareModel):
     symbol: ClassVar[str] = "beta"
     counts: ClassVar[str] = "holders"
 
-    @property
-    def parameter(self) -> float:
-        return float(self.beta)
-
     def sentence(self, known: str, column: str) -> str:
         most = f"{100 * self.parameter:.3g} %"
         return f"In no group do more than {most} of the people have the same value in {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
-
-    @property
-    def needs_total(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return exp.func("max", share(col("n", rows), col("total", rows)))

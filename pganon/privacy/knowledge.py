@@ -46,6 +46,7 @@ class BackgroundKnowledge(MeasuredModel):
     merging_keeps: ClassVar[bool] = False
     from_histogram: ClassVar[bool] = False
     tolerance: ClassVar[float] = 1e-9
+    needs_values: ClassVar[bool] = False
 
     model: Literal["background_knowledge"]
     j: Annotated[float, Field(ge=0, le=1)]
@@ -74,10 +75,6 @@ class BackgroundKnowledge(MeasuredModel):
     @property
     def label(self) -> str:
         return f"{self.name} j = {self.j:g} ({self.knowledge.source})"
-
-    @property
-    def needs_values(self) -> bool:
-        return False
 
     def aggregate(self, rows: str) -> exp.Expr:
         """Over a row per pair of priors of the group, with their `divergence`; none is 0."""

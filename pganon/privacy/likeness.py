@@ -24,10 +24,7 @@ class ReferenceModel(MeasuredModel):
     """A model that needs the distribution of the table."""
 
     bound: ClassVar[Bound] = Bound.AT_MOST
-
-    @property
-    def needs_reference(self) -> bool:
-        return True
+    needs_reference: ClassVar[bool] = True
 
 
 class TCloseness(ReferenceModel):
@@ -69,19 +66,11 @@ class TCloseness(ReferenceModel):
     @property
     def parameters(self) -> dict[str, object]:
         size = {} if self.min_size is None else {"min_size": self.min_size}
-        return {**super().parameters, **size}
+        return {"t": self.t, **size}
 
     @property
     def label(self) -> str:
         return f"{self.name} t = {self.t:g} ({self.distance} distance)"
-
-    @property
-    def needs_moves(self) -> bool:
-        return self.distance == "ordered"
-
-    @property
-    def needs_tree(self) -> bool:
-        return self.distance == "hierarchical"
 
     def aggregate(self, rows: str) -> exp.Expr:
         if self.distance == "ordered":
@@ -160,10 +149,6 @@ class BetaLikeness(ReferenceModel):
     def label(self) -> str:
         return f"{self.name} beta = {self.beta:g} ({self.variant})"
 
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {"beta": self.parameter, "variant": self.variant}
-
     def aggregate(self, rows: str) -> exp.Expr:
         largest = fragment("greatest(max(:gain) - 1, 0)", gain=_gain(rows))
         if self.variant == "basic":
@@ -205,10 +190,6 @@ class DeltaDisclosure(ReferenceModel):
 
     def most(self, share: float) -> float:
         return min(share * math.exp(self.delta), 1.0)
-
-    @property
-    def needs_domain(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment(

@@ -32,19 +32,10 @@ class PopulationModel(Model, ABC):
     from_histogram: ClassVar[bool] = False
     measure_column: ClassVar[str] = "covered"
     """The column of what is measured: `covered` (F_E) of classes, `presence` of people."""
-
-    @property
-    def exact(self) -> bool:
-        return True
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    @property
-    def searched(self) -> bool:
-        """Whether the search for classes heeds it; else verification alone does."""
-        return True
+    searched: ClassVar[bool] = True
+    """Whether the search for classes heeds it; else verification alone does."""
+    exact: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = False
 
     def aggregate(self, rows: str) -> exp.Expr:
         extreme = "min" if self.bound is Bound.AT_LEAST else "max"
@@ -86,14 +77,7 @@ class KMap(PopulationModel):
 
     k: int
     name: ClassVar[str] = "k_map"
-
-    @property
-    def counts_distinct(self) -> bool:
-        return True  # people, of whom a larger class covers no fewer
-
-    @property
-    def parameter(self) -> float:
-        return self.k
+    counts_distinct: ClassVar[bool] = True  # people, of whom a larger class covers no fewer
 
     @property
     def label(self) -> str:
@@ -137,10 +121,7 @@ class LeastPresent(Presence):
 
     symbol: ClassVar[str] = "min"
     merging_keeps: ClassVar[bool] = False
-
-    @property
-    def searched(self) -> bool:
-        return False
+    searched: ClassVar[bool] = False
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -157,10 +138,7 @@ class _OfAllClasses(PopulationModel, ABC):
     """
 
     bound: ClassVar[Bound] = Bound.AT_MOST
-
-    @property
-    def searched(self) -> bool:
-        return False
+    searched: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -183,10 +161,6 @@ class AverageRisk(_OfAllClasses):
     risk: float
     name: ClassVar[str] = "average_risk"
     symbol: ClassVar[str] = "risk"
-
-    @property
-    def parameter(self) -> float:
-        return self.risk
 
     @property
     def part(self) -> exp.Expr:

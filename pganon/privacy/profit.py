@@ -36,6 +36,7 @@ class Profitability(Model):
     judged_of: ClassVar[Judged] = Judged.NOTHING
     among: ClassVar[str] = "n"
     """The column with s."""
+    needs_values: ClassVar[bool] = False
 
     @property
     def parameter(self) -> float:
@@ -49,10 +50,6 @@ class Profitability(Model):
     def label(self) -> str:
         said = ", ".join(f"{name} = {value:g}" for name, value in self.parameters.items())
         return f"{self.name} {said}"
-
-    @property
-    def needs_values(self) -> bool:
-        return False
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -89,7 +86,4 @@ class ProfitabilityInPopulation(Profitability, PopulationModel):
     """The same where readers pick among the people of a population whom a class covers."""
 
     among: ClassVar[str] = "covered"
-
-    @property
-    def searched(self) -> bool:
-        return False
+    searched: ClassVar[bool] = False

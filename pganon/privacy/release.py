@@ -27,10 +27,7 @@ class ReleaseModel(ShareModel, ABC):
 
     judged_of: ClassVar[Judged] = Judged.PEOPLE
     from_histogram: ClassVar[bool] = False
-
-    @property
-    def needs_values(self) -> bool:
-        return False
+    needs_values: ClassVar[bool] = False
 
     @abstractmethod
     def part(self, size: exp.Expr) -> exp.Expr:
@@ -70,10 +67,6 @@ class AverageRisk(ReleaseModel):
     risk: float
     name: ClassVar[str] = "average_risk"
     symbol: ClassVar[str] = "risk"
-
-    @property
-    def parameter(self) -> float:
-        return self.risk
 
     def sentence(self, known: str, column: str) -> str:
         return (

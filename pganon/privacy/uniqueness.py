@@ -47,6 +47,7 @@ class PopulationUniqueness(MeasuredModel):
     from_histogram: ClassVar[bool] = False
     judged_of: ClassVar[Judged] = Judged.NOTHING
     tolerance: ClassVar[float] = 0.0
+    needs_values: ClassVar[bool] = False
 
     model: Literal["population_uniqueness"]
     population_size: Annotated[int, Field(ge=2, le=2**63 - 1)]
@@ -55,18 +56,6 @@ class PopulationUniqueness(MeasuredModel):
         Literal["dankar", "zayatz", "pitman", "snb"],
         known_word("estimator of population_uniqueness"),
     ] = "dankar"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {
-            "population_size": self.population_size,
-            "share": self.share,
-            "estimator": self.estimator,
-        }
-
-    @property
-    def needs_values(self) -> bool:
-        return False
 
     def sentence(self, known: str, column: str) -> str:
         return (
