@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.domains import Domain, domain_refusals
 from pganon.policy.hierarchies import Declaration, Hierarchy
 from pganon.policy.labels import Labels, Name, no_repeats
-from pganon.policy.refusals import Refusal, alternatives, known_word, refuse, refuse_one
+from pganon.policy.refusals import Refusal, alternatives, known_word, refuse, refuse_one, show
 from pganon.policy.sensitive_when import HIDDEN, SensitiveWhen
 from pganon.policy.words import (
     NULLS,
@@ -82,6 +82,9 @@ class ColumnPolicy(Declaration):
         apart: of the root of related tables, whether no group has several of its values.
     """
 
+    tags: ClassVar = {"hierarchy": 1, "domain": 1, "shown": 1}
+    examples: ClassVar = {"role": "role: quasi_identifying"}
+
     role: Annotated[Role, known_word("role")]
     type: Annotated[ColumnType, known_word("column type")] | None = None
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
@@ -97,6 +100,15 @@ class ColumnPolicy(Declaration):
     mean: bool = False
     published_as: Name | None = Field(default=None, alias="as")
     apart: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mapping(cls, value: object) -> object:
+        if not isinstance(value, Mapping | ColumnPolicy):
+            role = value if isinstance(value, str) and len(value) < 30 else "quasi_identifying"
+            message = f"must be a mapping, not {show(value)}"
+            refuse_one(message, suggestion=f"write {{role: {role}}}")
+        return value
 
     @model_validator(mode="after")
     def _keys_fit_role(self) -> ColumnPolicy:

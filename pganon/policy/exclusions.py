@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
@@ -69,6 +69,9 @@ Condition = Annotated[
 
 class Exclusion(Declaration):
     """Records that satisfy all of `when` cannot have the values of `never`."""
+
+    tags: ClassVar = {"when": 2}
+    examples: ClassVar = {"when": "when: {sex: F}", "never": "never: {cancer: Prostate}"}
 
     when: Annotated[dict[str, Condition], Field(min_length=1)]
     never: Annotated[dict[str, Values], Field(min_length=1)]

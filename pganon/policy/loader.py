@@ -33,6 +33,8 @@ from pganon.policy.variables import filled as with_variables
 MAX_BYTES = 1 << 20
 STDIN = "-"
 
+_NOT_A_TEXT = ("must be a whole number", "must be a number", "must be true or false")
+_FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 _COLUMN = TypeAdapter(ColumnPolicy)
 _EXCLUSION = TypeAdapter(Exclusion)
 
@@ -201,10 +203,12 @@ def _validate(
     except PydanticCustomError as error:
         return None, (error.context or {})["refusals"]
     except ValidationError as error:
-        refusals = [*refusals_of(error, registry, named, filled), *_across(data, registry, named)]
+        refusals = [*refusals_of(error), *_across(data, registry, named)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         placed = replace(refusal, place=in_root(root, refusal.place))
+        if placed.place in filled and placed.message.startswith(_NOT_A_TEXT):
+            placed = replace(placed, suggestion=_FROM_VARIABLE)
         unique.setdefault((placed.place, placed.message), placed)
     return None, list(unique.values())
 

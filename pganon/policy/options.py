@@ -112,6 +112,7 @@ class MethodOptions(Declaration):
     leaves_surplus_out: ClassVar[bool] = False
     leaves_unprofitable: ClassVar[bool] = False
     starts: ClassVar[tuple[Start, ...]] = ()
+    tags: ClassVar = {"": 1}
     one_level: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 

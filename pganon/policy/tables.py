@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
@@ -131,6 +131,8 @@ class EventTable(Declaration):
         period: when its rows are from, of which later ones are added to a version.
     """
 
+    examples: ClassVar = {"source": "source: public.adult"}
+
     source: RelationName
     key: Key | None = None
     where: Where = None
@@ -160,6 +162,8 @@ class LookupColumn(Declaration):
 
 class LookupTable(Declaration):
     """A table without people, such as one of wards or drugs."""
+
+    examples: ClassVar = {"source": "source: public.adult"}
 
     source: RelationName
     people: Annotated[Literal["none"], known_word("word for people")]
