@@ -25,8 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from pganon.identifiers import NameProblem, parse_name
-from pganon.policy.labels import Labels, label, no_repeats
+from pganon.policy.labels import Labels, RelationName, label, no_repeats
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.ready import ready
 from pganon.policy.refusals import known_word, nearest, refuse, refuse_one, show
@@ -134,15 +133,19 @@ class Declaration(BaseModel):
             raise
 
 
-def _function_or_table(text: str) -> str:
-    try:
-        parse_name(text)
-    except NameProblem as problem:
-        refuse_one(str(problem))
-    return text
+class OneKey(Declaration):
+    """Exactly one of its keys says it."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [name for name, value in self if value is not None]
+        if len(given) != 1:
+            said = f"has the keys {' and '.join(given)}" if given else "says nothing"
+            refuse_one(f"{said}; it takes exactly one of {', '.join(type(self).model_fields)}")
+        return self
 
 
-DatabaseName = Annotated[str, Field(max_length=200), AfterValidator(_function_or_table)]
+DatabaseName = Annotated[RelationName, Field(max_length=200)]
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import Name, RelationName, no_repeats
+from pganon.policy.labels import Name, Names, RelationName
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.registry import Registry
 from pganon.policy.words import NOBODY
-
-
-def _columns(value: object) -> object:
-    """The names of one column or several."""
-    return [value] if isinstance(value, str) else value
 
 
 class Population(Declaration):
@@ -32,12 +27,7 @@ class Population(Declaration):
     """
 
     name: Name | None = None
-    key: Annotated[
-        tuple[Name, ...],
-        Field(strict=False),
-        BeforeValidator(_columns, json_schema_input_type=str | list[str]),
-        AfterValidator(no_repeats),
-    ] = ()
+    key: Names = ()
     renewed: bool = False
 
     @model_validator(mode="after")

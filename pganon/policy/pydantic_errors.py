@@ -41,15 +41,16 @@ def _sentence(
     item: ErrorDetails, place: Place, keys: Collection[str], examples: Mapping[str, str]
 ) -> Refusal:
     value, context = item["input"], item.get("ctx", {})
+    example = examples.get(str(place[0])) if place else None
+    shown = example and f"for example {example}"
     match item["type"]:
         case "missing":
-            example = examples.get(str(place[-1])) if len(place) == 1 else None
-            return Refusal(place, "is missing", example and f"for example {example}")
+            return Refusal(place, "is missing", shown)
         case "extra_forbidden":
             near = nearest(str(place[-1]), keys)
             return Refusal(place, "is not a key that is known here", near)
         case "string_type":
-            hint = "put it in quotes" if isinstance(value, int | float) else None
+            hint = "put it in quotes" if isinstance(value, int | float) else shown
             return Refusal(place, f"must be a text, not {show(value)}", hint)
         case "bool_type":
             return Refusal(place, f"must be true or false, not {show(value)}")
@@ -58,13 +59,16 @@ def _sentence(
         case "float_type":
             return Refusal(place, f"must be a number, not {show(value)}", _unquote(value))
         case "tuple_type" | "list_type":
-            return Refusal(place, f"must be a list, not {show(value)}", _as_list(value))
+            return Refusal(place, f"must be a list, not {show(value)}", shown or _as_list(value))
         case "dict_type" | "model_type" | "model_attributes_type":
-            return Refusal(place, f"must be a mapping, not {show(value)}")
+            known = f"its keys: {', '.join(keys)}" if 0 < len(keys) <= 12 and not place else shown
+            return Refusal(place, f"must be a mapping, not {show(value)}", known)
         case "finite_number":
             return Refusal(place, "must be a finite number")
         case "too_short" | "string_too_short":
             return Refusal(place, "must not be empty")
+        case "too_long":
+            return Refusal(place, f"must have at most {context['max_length']} values", shown)
         case "string_too_long":
             return Refusal(place, f"is longer than {context['max_length']} characters")
     return Refusal(place, _bound(value, context) or f"cannot be used: {item['msg'][:200]}")

@@ -21,7 +21,7 @@ from pganon.policy.hierarchies import (
     OrderHierarchy,
     TableHierarchy,
 )
-from pganon.policy.labels import Condition, Name, RelationName, no_repeats
+from pganon.policy.labels import Condition, Name, Names, RelationName, no_repeats
 from pganon.policy.refusals import (
     Place,
     Refusal,
@@ -29,7 +29,6 @@ from pganon.policy.refusals import (
     known_word,
     nearest,
     refuse,
-    refuse_one,
     show,
 )
 
@@ -37,16 +36,6 @@ if TYPE_CHECKING:
     from pganon.policy.compatibility import Written
 
 
-def _list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-Key = Annotated[
-    tuple[Name, ...],
-    Field(strict=False, min_length=1),
-    BeforeValidator(_list, json_schema_input_type=str | list[str]),
-    AfterValidator(no_repeats),
-]
 Where = Annotated[Condition, Field(max_length=20_000)] | None
 
 
@@ -54,7 +43,7 @@ class RootTable(Declaration):
     """The table with a row per person."""
 
     source: RelationName
-    key: Key
+    key: Names
     where: Where = None
     columns: dict[Name, ColumnPolicy]
 
@@ -62,7 +51,7 @@ class RootTable(Declaration):
 class Reference(Declaration):
     """Columns that name a row of another table by its key."""
 
-    columns: Key
+    columns: Names
     table: Name
 
 
@@ -103,15 +92,6 @@ class EventColumn(Declaration):
 Pair = Annotated[tuple[Name, Name], Field(strict=False), AfterValidator(no_repeats)]
 
 
-def _link(value: object) -> object:
-    if value in ("parts", "person"):
-        refuse_one(
-            f"link: {value} is not made in this version",
-            suggestion="leave link out: values are published by group",
-        )
-    return value
-
-
 class Period(Declaration):
     """The time of rows, of which closed periods are published once."""
 
@@ -134,7 +114,7 @@ class EventTable(Declaration):
     examples: ClassVar = {"source": "source: public.adult"}
 
     source: RelationName
-    key: Key | None = None
+    key: Names | None = None
     where: Where = None
     references: References
     columns: dict[Name, EventColumn]
@@ -144,7 +124,7 @@ class EventTable(Declaration):
     membership: Annotated[Literal["known", "sensitive"], known_word("word for membership")] = (
         "known"
     )
-    link: Annotated[Literal["group"], known_word("link"), BeforeValidator(_link)] = "group"
+    link: Annotated[Literal["group"], known_word("link")] = "group"
     period: Period | None = None
 
     @property
@@ -254,7 +234,7 @@ def _same(key: str, value: object, given: Mapping[str, Any]) -> bool:
 
 def _alike(value: object) -> object:
     """The same for one name, and a list of it."""
-    return list(value) if isinstance(value, list | tuple) else _list(value)
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def in_root(root: str | None, place: Place) -> Place:

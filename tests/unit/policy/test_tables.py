@@ -134,7 +134,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "link": (
         changed("diagnosis", link="parts"),
         "tables.diagnosis.link",
-        "link: parts is not made in this version",
+        '"parts" is not a link',
     ),
     "role": (
         with_column("diagnosis", "code", role="quasi_identifying"),
