@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import Declaration
@@ -263,3 +264,15 @@ def _protected_refusals(models: Iterable[Any], columns: Columns) -> Iterable[Ref
 def part_name(release: str, part: str) -> str:
     """Name of the published view of a part."""
     return f"{release}_{part}"
+
+
+def part_refusals(release: object, part: str) -> Iterator[Refusal]:
+    """The name of the view of a part is too long, though that of the release is not."""
+    size = len(part_name("", part).encode())
+    if isinstance(release, str) and fits(release) and not fits(part_name(release, part)):
+        yield Refusal(
+            ("release",),
+            f"the name of its view {show(part_name('...', part))} has"
+            f" {len(release.encode()) + size} bytes, PostgreSQL allows {MAX_BYTES}",
+            f"choose a name of at most {MAX_BYTES - size} bytes",
+        )

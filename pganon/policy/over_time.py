@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.labels import Name, Names, RelationName
-from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
+from pganon.policy.options import COUNTERFEITS, MethodOptions, part_refusals
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
 from pganon.policy.registry import Registry
 from pganon.policy.words import NOBODY
@@ -157,15 +156,7 @@ def _invariant_refusals(
             "refresh: invariant holds against readers of all versions",
             "write audiences: everybody, or refresh: recompute",
         )
-    release = given.get("release")
-    if isinstance(release, str) and len(part_name(release, COUNTERFEITS).encode()) > MAX_BYTES:
-        longest = MAX_BYTES - len(part_name("", COUNTERFEITS).encode())
-        yield Refusal(
-            ("release",),
-            f"the name of its view {show(part_name('...', COUNTERFEITS))} is longer than"
-            " PostgreSQL allows",
-            f"choose a name of at most {longest} bytes",
-        )
+    yield from part_refusals(given.get("release"), COUNTERFEITS)
 
 
 def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:

@@ -20,7 +20,7 @@ from pganon.policy.columns import ColumnPolicy
 from pganon.policy.domains import Domain, ValueSet
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Refusal, show
+from pganon.policy.refusals import Place, Refusal, show
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.policy.values import Unreadable, bound, misread, readable
 from pganon.resolved.model import (
@@ -33,6 +33,7 @@ from pganon.resolved.model import (
     Sensitive,
     Shown,
 )
+from pganon.resolved.other import column_refusals, comparable
 from pganon.resolved.source import Source
 from pganon.sqltools import col
 
@@ -171,11 +172,11 @@ class ColumnResolver:
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            wrong = _exception_problem(self.source.relation, self.source.record_key, relation)
-            if wrong is None:
-                return Hidden(index, None, relation)
-            self.report(f"{path}.relation", *wrong)
-            return None
+            place, source = ("columns", name, "sensitive_when", "relation"), self.source
+            key = source.record_key
+            wrong = list(_exception_refusals(place, source.relation, key, relation))
+            source.problems.refuse(wrong)
+            return None if wrong else Hidden(index, None, relation)
         if when.column is not None:
             return self._companion(f"{path}.column", when.column, index)
         condition = self.source.condition(f"{path}.predicate", when.predicate)
@@ -324,38 +325,20 @@ def published_type(form: Shown, column: Column) -> str:
     }[form]
 
 
-def _exception_problem(
-    source: Relation, key: Sequence[str], relation: Relation
-) -> tuple[str, str] | None:
-    """Why the relation cannot say whose values of the source are sensitive, and what to do."""
-    hint = f"name a table with the columns {', '.join(map(quote, (*key, EXCEPTION_COLUMN)))}"
+def _exception_refusals(
+    place: Place, source: Relation, key: Sequence[str], relation: Relation
+) -> Iterator[Refusal]:
+    """Why the relation cannot say whose values of the source are sensitive."""
     if not key:
-        return (
-            f"{source.name} has no primary key that rows of {relation.name} could name",
-            "give it a primary key, or use a boolean column",
-        )
-    for name in key:
-        mine, other = source.column(name), relation.column(name)
-        if other is None or not other.readable:
-            return (
-                f"{relation.name} has no readable column {quote(name)}, which is of the primary key"
-                f" of {source.name}",
-                hint,
-            )
-        if mine is not None and mine.type_oid != other.type_oid:
-            return (
-                f"column {quote(name)} is {mine.type_name} in {source.name} and {other.type_name}"
-                f" in {relation.name}",
-                "name a view that casts it to the type of the source",
-            )
+        message = f"{source.name} has no primary key that rows of {relation.name} could name"
+        yield Refusal(place, message, "give it a primary key, or use a boolean column")
+    for column in filter(None, map(source.column, key)):
+        yield from comparable(place, column, source, relation, lambda c: str(c.type_oid))
+    yield from column_refusals(place, relation, EXCEPTION_COLUMN)
     named = relation.column(EXCEPTION_COLUMN)
-    if named is None or not named.readable or named.kind not in _NAMES:
-        return (
-            f"{relation.name} has no readable text column {quote(EXCEPTION_COLUMN)} that names the"
-            " column whose value is sensitive",
-            hint,
-        )
-    return None
+    if named is not None and named.kind not in _NAMES:
+        message = f"column {quote(named.name)} of {relation.name} is {named.type_name}, not a text"
+        yield Refusal(place, message, "in it stand the names of columns whose value is sensitive")
 
 
 def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Iterator[Refusal]:

@@ -42,7 +42,7 @@ def public_refusals(
         relation = public.get(attribute.qs_set or "")
         if relation is not None:
             place = ("columns", attribute.column.name, "set")
-            yield from _comparable(place, attribute.column, source, relation, _compared)
+            yield from comparable(place, attribute.column, source, relation, _compared)
 
 
 def prior_refusals(
@@ -73,9 +73,9 @@ def prior_refusals(
         return
     place = (*knowledge, "relation")
     for attribute in attributes:
-        yield from _comparable(place, attribute.column, source, prior, _compared)
+        yield from comparable(place, attribute.column, source, prior, _compared)
     for item in sensitive:
-        yield from _comparable(place, item.column, source, prior, _told_apart)
+        yield from comparable(place, item.column, source, prior, _told_apart)
     yield from column_refusals(place, prior, PROBABILITY)
     column = prior.column(PROBABILITY)
     if column is not None and not column.is_number:
@@ -115,7 +115,7 @@ def population_refusals(
     if population is None:
         return
     for attribute in attributes:
-        yield from _comparable(declared[0][0], attribute.column, source, population, _compared)
+        yield from comparable(declared[0][0], attribute.column, source, population, _compared)
 
 
 def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterator[Refusal]:
@@ -146,21 +146,24 @@ def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterat
             )
 
 
-def _comparable(
+def comparable(
     place: Place,
     column: Column,
     source: Relation,
     relation: Relation,
     compared: Callable[[Column], str],
+    name: str | None = None,
 ) -> Iterator[Refusal]:
-    """The column of the same name in another relation holds values of the same kind."""
-    yield from column_refusals(place, relation, column.name)
-    other = relation.column(column.name)
+    """A column of another relation, by default of the same name, holds values of the same kind."""
+    named = name or column.name
+    yield from column_refusals(place, relation, named)
+    other = relation.column(named)
     if other is not None and compared(column) != compared(other):
+        theirs = "" if named == column.name else f"{quote(named)} is "
         yield Refusal(
             place,
             f"column {quote(column.name)} is {column.type_name} in {source.name}"
-            f" and {other.type_name} in {relation.name}",
+            f" and {theirs}{other.type_name} in {relation.name}",
             "name a view that casts it to the type of the source",
         )
 

@@ -10,6 +10,7 @@ from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.words import NOBODY
+from pganon.resolved.other import comparable
 from pganon.resolved.population import NEW, OLD
 
 
@@ -87,58 +88,27 @@ def _may_repeat(source: Relation, key: Sequence[str]) -> bool:
     return known and source.unique.isdisjoint(key) and set(key) != set(source.primary_key)
 
 
-def people_problem(
-    source: Relation, key: Sequence[str], relation: Relation
-) -> tuple[str, str] | None:
-    """Why the relation cannot name people of the source, and what to do."""
+def people_refusals(
+    place: Place, source: Relation, key: Sequence[str], relation: Relation
+) -> Iterator[Refusal]:
+    """Why the relation cannot name people of the source."""
     if not key:
-        return (
-            f"nothing tells the people of {source.name} apart",
-            "give the source a primary key, or the policy `individual`",
-        )
-    for name in key:
-        column, other = source.column(name), relation.column(name)
-        if other is None or not other.readable:
-            return (
-                f"{relation.name} has no readable column {quote(name)}, which tells people apart",
-                f"name a table with the columns {', '.join(map(quote, key))}",
-            )
-        if column is not None and texts_of(column) != texts_of(other):
-            return (
-                f"column {quote(name)} is {column.type_name} in {source.name} and {other.type_name}"
-                f" in {relation.name}, where the same person may have another key",
-                "name a view that casts it to the type of the source",
-            )
-    return None
+        message = f"nothing tells the people of {source.name} apart"
+        yield Refusal(place, message, "give the source a primary key, or the policy `individual`")
+    for column in filter(None, map(source.column, key)):
+        yield from comparable(place, column, source, relation, texts_of)
 
 
-def aliases_problem(
-    source: Relation, key: Sequence[str], relation: Relation
-) -> tuple[str, str] | None:
-    """Why the relation cannot say under which key people were known before, and what to do."""
+def aliases_refusals(
+    place: Place, source: Relation, key: Sequence[str], relation: Relation
+) -> Iterator[Refusal]:
+    """Why the relation cannot say under which key people were known before."""
     if len(key) != 1:
         what = f"are told apart by {', '.join(map(quote, key))}" if key else "cannot be told apart"
-        return (
-            f"people of {source.name} {what}; aliases are for a key of one column",
-            "declare `individual` with one column",
-        )
-    missing = [name for name in (OLD, NEW) if not _readable(relation, name)]
-    if missing:
-        return (
-            f"{relation.name} has no readable column {quote(missing[0])}",
-            f"name a table with the columns {OLD} and {NEW}",
-        )
+        message = f"people of {source.name} {what}; aliases are for a key of one column"
+        yield Refusal(place, message, "declare `individual` with one column")
+        return
     column = source.column(key[0])
-    types = {c.type_name for name in (OLD, NEW) if (c := relation.column(name)) is not None}
-    if column is not None and types != {column.type_name}:
-        return (
-            f"column {quote(key[0])} of {source.name} is {column.type_name}, {OLD} and {NEW} of"
-            f" {relation.name} are {' and '.join(sorted(types))}",
-            "name a view that casts them",
-        )
-    return None
-
-
-def _readable(relation: Relation, name: str) -> bool:
-    column = relation.column(name)
-    return column is not None and column.readable
+    for name in (OLD, NEW):
+        if column is not None:
+            yield from comparable(place, column, source, relation, lambda c: c.type_name, name)

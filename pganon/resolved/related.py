@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -12,13 +11,14 @@ from pganon.catalog.model import Column, Relation
 from pganon.catalog.values import texts_of
 from pganon.errors import PreconditionError
 from pganon.hierarchies import hierarchy_steps
-from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.identifiers import fits, quote
 from pganon.policy.model import Policy
 from pganon.policy.options import FLAT, part_name
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.models import EventShare
+from pganon.resolved.labels import refused_names
 from pganon.resolved.source import SUPPORTED, Problems, Source
 from pganon.resolved.tables import (
     PEOPLE,
@@ -286,48 +286,31 @@ class _Resolver:
 
 def _name_refusals(policy: Policy, found: Related) -> Iterator[Refusal]:
     """Names of views and columns that are there twice, or too long."""
-    used = Counter([FLAT])
-    for part, table in parts(found):
-        name, place = part_name(policy.release, part), ("tables", table)
-        used[part] += 1
-        if used[part] > 1:
-            hint = "rename the table, or a column with `as:`"
-            yield Refusal(place, f"two views would be named {quote(name)}", hint)
-        if fits(policy.release) and not fits(name):
-            hint = "shorten the names of the release, of the table, or of the column with `as:`"
-            message = f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes"
-            yield Refusal(place, message, hint)
-    root = Counter(
-        column.published_as or name
-        for name, column in policy.columns.items()
-        if column.role != "identifying"
-    )
+    views: list[tuple[Place, str]] = [(("tables",), part_name(policy.release, FLAT))]
+    views += [(("tables", table), part_name(policy.release, part)) for part, table in parts(found)]
+    if fits(policy.release):
+        remedy = "rename the release, the table, or a column with `as:`"
+        yield from refused_names(views, what="views", remedy=remedy)
+    numbers = {partition.number for partition in found.partitions}
+    for name, column in policy.columns.items():
+        published = column.published_as or name
+        if column.role != "identifying" and published in numbers:
+            yield from refused_names([(("columns", name), published)], numbers)
     for partition in found.partitions:
-        taken = [partition.number, PEOPLE, PERSONS, *([PERIOD] if found.timed else [])]
-        place: Place = ("tables", partition.events[0].name)
-        if root[partition.number]:
-            message = f"{quote(partition.number)} is a column that pganon adds to the root"
-            yield Refusal(("tables", policy.root or "", "columns"), message, "rename it with `as:`")
-        if not fits(partition.number):
-            hint = "shorten the name of the table"
-            message = f"the column {quote(partition.number)} has more than {MAX_BYTES} bytes"
-            yield Refusal(place, message, hint)
+        added = {PEOPLE, PERSONS, *([PERIOD] if found.timed else [])}
+        first, *_ = partition.events
+        columns: list[tuple[Place, str]] = [(("tables", first.name), partition.number)]
+        columns += [(("tables", e.name), e.name) for e in partition.events if not e.own]
+        yield from refused_names(columns, added, remedy="rename the table")
         for events in partition.events:
-            if not events.own and events.name in taken:
-                message = f"{quote(events.name)} is a column of the view of groups"
-                yield Refusal(("tables", events.name), message, "rename the table")
-            names = Counter([partition.number, PERSONS, *[i.published for i in events.items]])
-            names.update([PERIOD] if events.index in found.timed else [])
-            for item in events.items:
-                if names[item.published] > 1:
-                    at = ("tables", events.name, "columns", item.column.name)
-                    message = f"{quote(item.published)} would be published twice, or is added"
-                    yield Refusal(at, message, "rename it with `as:`")
+            added = {partition.number, PERSONS}
+            added |= {PERIOD} if events.index in found.timed else set()
+            at = ("tables", events.name, "columns")
+            items = [((*at, item.column.name), item.published) for item in events.items]
+            yield from refused_names(items, added)
     for lookup in found.lookups:
-        twice = [n for n, times in Counter(name for _, name in lookup.columns).items() if times > 1]
-        for name in twice:
-            at = ("tables", lookup.name, "columns")
-            yield Refusal(at, f"two columns would be named {quote(name)}", "rename one with `as:`")
+        names = [(("tables", lookup.name, "columns"), name) for _, name in lookup.columns]
+        yield from refused_names(names)
 
 
 def _twice_refusals(policy: Policy, root: Relation, found: Related) -> Iterator[Refusal]:

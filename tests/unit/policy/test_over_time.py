@@ -103,7 +103,7 @@ def test_value_sets_are_kept_by_anatomy() -> None:
         (
             {"release": "r" * 51},
             "release",
-            'the name of its view "..._counterfeits" is longer than PostgreSQL allows',
+            'the name of its view "..._counterfeits" has 64 bytes, PostgreSQL allows 63',
         ),
     ],
 )
