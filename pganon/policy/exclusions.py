@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.options import MethodOptions
-from pganon.policy.refusals import Refusal, alternatives, refuse_one, show, undeclared
+from pganon.policy.refusals import Refusal, refuse_one, show, undeclared
 from pganon.policy.registry import Registry
 
 
@@ -87,13 +87,7 @@ def exclusion_refusals(
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
     for i, exclusion in enumerate(exclusions):
-        if method is not None and "exclusions" not in method.supports:
-            yield Refusal(
-                ("exclusions", i),
-                f"the method {method.name} does not keep exclusion rules",
-                "remove the rule, or use the method"
-                f" {alternatives(registry.supporting('exclusions'))}",
-            )
+        yield from registry.unsupported(method, "exclusions", ("exclusions", i))
         if not isinstance(exclusion, Exclusion):
             continue
         for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):

@@ -69,6 +69,16 @@ Support = Literal["exclusions", "invariant", "labels", "means", "population", "r
 """Parts of a policy that only some methods support: its exclusion rules, `refresh: invariant`,
 `publish.labels`, means of classes, `report.population`, `publish.reference` and `tables`."""
 
+UNABLE: Mapping[Support, str] = {
+    "exclusions": "does not keep exclusion rules",
+    "invariant": "cannot keep the values of its groups",
+    "labels": "does not publish the values below labels",
+    "population": "makes groups that do not say whom of a population they cover",
+    "reference": "does not publish the source's distribution",
+    "tables": "makes no groups of classes for related tables",
+}
+"""What the others are told."""
+
 
 class MethodOptions(Declaration):
     """Base of the methods.

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.labels import Name, Names, RelationName
 from pganon.policy.options import COUNTERFEITS, MethodOptions, part_refusals
-from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
+from pganon.policy.refusals import Refusal, known_word, refuse_one, show
 from pganon.policy.registry import Registry
 from pganon.policy.words import NOBODY
 
@@ -111,13 +111,7 @@ def _invariant_refusals(
     registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Keys that exclude value sets which people keep, or groups with the same values again."""
-    if method is not None and "invariant" not in method.supports:
-        yield Refusal(
-            ("refresh",),
-            f"the method {method.name} cannot keep the values of its groups",
-            f"use the method {alternatives(registry.supporting('invariant'))},"
-            " or refresh: recompute",
-        )
+    yield from registry.unsupported(method, "invariant", ("refresh",))
     if method is not None:
         yield from method.key_refusals({}, {"refresh": "invariant"})
     if given.get("exclusions"):

@@ -25,7 +25,6 @@ from pganon.policy.labels import Condition, Name, Names, RelationName, no_repeat
 from pganon.policy.refusals import (
     Place,
     Refusal,
-    alternatives,
     known_word,
     nearest,
     refuse,
@@ -374,13 +373,8 @@ def _only_of_tables(policy: Written) -> Iterator[Refusal]:
 
 def _options(policy: Written) -> Iterator[Refusal]:
     method, keys = policy.method, policy.keys
-    if method is not None and "tables" not in method.supports:
-        yield Refusal(
-            ("method", "name"),
-            f"the method {method.name} makes no groups of classes for related tables",
-            f"use the method {alternatives(policy.registry.supporting('tables'))}",
-        )
-    elif method is not None and method.encoding.order != "none":
+    yield from policy.registry.unsupported(method, "tables", ("method", "name"), "tables")
+    if method is not None and "tables" in method.supports and method.encoding.order != "none":
         yield Refusal(
             ("method",),
             "people with the same quasi-identifiers are to stay together in related tables",

@@ -42,8 +42,7 @@ def label_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterable[
     if not policy.publish.labels:
         return
     if "labels" not in policy.method.supports:
-        said = f"the method {policy.method.name} does not publish the values below labels"
-        yield Refusal(_PLACE, said, "remove it")
+        yield from policy.registry.unsupported(policy.method, "labels", _PLACE)
     elif policy.refresh == "increments":
         yield Refusal(_PLACE, "increments do not publish the values below labels", "remove it")
     elif not _labelled(policy, attributes):

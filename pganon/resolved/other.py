@@ -97,14 +97,7 @@ def population_refusals(
     ]
     if policy.report.population is not None:
         declared.append((REPORTED, policy.report.population))
-        if "population" not in policy.method.supports:
-            methods = alternatives(policy.registry.supporting("population"))
-            yield Refusal(
-                REPORTED,
-                f"groups of the method {policy.method.name} do not say whom of a population they"
-                " cover",
-                f"remove it, or use the method {methods}",
-            )
+        yield from policy.registry.unsupported(policy.method, "population", REPORTED)
     for place, name in declared:
         if name != declared[0][1]:
             yield Refusal(

@@ -243,15 +243,10 @@ def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterab
     """Why the distribution cannot be published as the policy asks."""
     if not policy.publish.reference:
         return
-    method = policy.method
-    if "reference" not in method.supports:
-        yield Refusal(
-            _PLACE,
-            f"the method {method.name} does not publish the source's distribution",
-            "remove it",
-        )
+    if "reference" not in policy.method.supports:
+        yield from policy.registry.unsupported(policy.method, "reference", _PLACE)
         return
-    yield from method.reference_refusals()
+    yield from policy.method.reference_refusals()
     numbers = {item.column.name: item.index for item in sensitive}
     found = {r.sensitive for r in requirements_of(policy, numbers) if r.model.needs_reference}
     if len(found) != 1:
