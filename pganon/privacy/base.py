@@ -115,13 +115,15 @@ class Model(ABC):
     from_histogram = True
     """Whether it is measured from a histogram. If not, the form of a release measures it, and parts
     that read histograms skip it."""
-    judged_of = Judged.NOTHING
+    judged = Judged.NOTHING
     """The part that it depends on of individuals who share their groups in several versions."""
     tolerance = TOLERANCE
     """Relative slack of comparisons, of a parameter below 1 absolute where it bounds from above."""
 
     symbol = "k"
     """What a policy calls the parameter."""
+    said = "Every group satisfies {model.label}{about}."
+    """See :meth:`sentence`; `others` is the parameter less one, `percent` its percentage."""
 
     @property
     def parameter(self) -> float:
@@ -156,7 +158,9 @@ class Model(ABC):
             column: the sensitive column, as in "the column diagnosis"; "" for a model of none.
         """
         about = f" in {column}" if column else ""
-        return f"Every group satisfies {self.label}{about}."
+        percent = f"{100 * self.parameter:.3g} %"
+        words = {"known": known, "column": column, "about": about, "percent": percent}
+        return self.said.format(model=self, others=self.parameter - 1, **words)
 
     def most(self, share: float) -> float | None:
         """The largest share of a group that may have a value which `share` of all people have.
@@ -169,11 +173,6 @@ class Model(ABC):
     def minimum_size(self) -> int:
         """Fewest records that a group satisfying the model can have."""
         return 1
-
-    @property
-    def judged(self) -> Judged:
-        """The part of a group that the model depends on; see :mod:`pganon.privacy.base`."""
-        return self.judged_of
 
     @abstractmethod
     def aggregate(self, rows: str) -> exp.Expr:

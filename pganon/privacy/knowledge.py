@@ -40,7 +40,7 @@ class BackgroundKnowledge(MeasuredModel):
     # Priors stay with the owner, so only the owner can measure it: of pairs of priors in a class,
     # not of a histogram.
 
-    judged_of: ClassVar[Judged] = Judged.RECORDS
+    judged: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "j"
     bound: ClassVar[Bound] = Bound.AT_MOST
     merging_keeps: ClassVar[bool] = False

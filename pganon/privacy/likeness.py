@@ -40,6 +40,10 @@ class TCloseness(ReferenceModel):
     # (see :class:`BetaLikeness`).
 
     symbol: ClassVar[str] = "t"
+    said: ClassVar[str] = (
+        "The shares of values in {column} in a group differ from those of everybody by at most"
+        " {model.t:g}, where 0 is no difference and 1 the largest."
+    )
 
     model: Literal["t_closeness"]
     column: str
@@ -48,12 +52,6 @@ class TCloseness(ReferenceModel):
         "equal"
     )
     min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None  # of a bucket
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"The shares of values in {column} in a group differ from those of everybody by at most"
-            f" {self.t:g}, where 0 is no difference and 1 the largest."
-        )
 
     def most(self, share: float) -> float | None:
         # Along an order or a hierarchy, values that are alike may change places for less.
@@ -123,7 +121,7 @@ class BetaLikeness(ReferenceModel):
     # Bounds gains only: a group may lack a value altogether, which rules it out for its members.
     # The basic form does not limit values with p >= 1 / (1 + beta) at all.
 
-    judged_of: ClassVar[Judged] = Judged.MOST
+    judged: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "beta"
 
     model: Literal["beta_likeness"]
@@ -174,7 +172,7 @@ class DeltaDisclosure(ReferenceModel):
     #
     # Says nothing about groups of few records: one class of the whole table always satisfies it.
 
-    judged_of: ClassVar[Judged] = Judged.EXTREMES
+    judged: ClassVar[Judged] = Judged.EXTREMES
     symbol: ClassVar[str] = "delta"
     strict: ClassVar[bool] = True
 

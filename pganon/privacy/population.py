@@ -28,7 +28,7 @@ class PopulationModel(Model, ABC):
     """
 
     population: str
-    judged_of: ClassVar[Judged] = Judged.NOTHING
+    judged: ClassVar[Judged] = Judged.NOTHING
     from_histogram: ClassVar[bool] = False
     measure_column: ClassVar[str] = "covered"
     """The column of what is measured: `covered` (F_E) of classes, `presence` of people."""
@@ -78,13 +78,13 @@ class KMap(PopulationModel):
     k: int
     name: ClassVar[str] = "k_map"
     counts_distinct: ClassVar[bool] = True  # people, of whom a larger class covers no fewer
+    said: ClassVar[str] = (
+        "Every group looks like at least {model.k} people of {model.population} in {known}."
+    )
 
     @property
     def label(self) -> str:
         return f"{self.name} k = {self.k}"
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Every group looks like at least {self.k} people of {self.population} in {known}."
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,10 @@ class MostPresent(Presence):
 
     symbol: ClassVar[str] = "max"
     bound: ClassVar[Bound] = Bound.AT_MOST
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Who knows {known} of a person of {self.population} concludes with a chance of at most"
-            f" {100 * self.delta:.3g} % that the person is in the table."
-        )
+    said: ClassVar[str] = (
+        "Who knows {known} of a person of {model.population} concludes with a chance of at most"
+        " {percent} that the person is in the table."
+    )
 
 
 @dataclass(frozen=True)
@@ -161,16 +159,14 @@ class AverageRisk(_OfAllClasses):
     risk: float
     name: ClassVar[str] = "average_risk"
     symbol: ClassVar[str] = "risk"
+    said: ClassVar[str] = (
+        "Who knows {known} of all people of {model.population} picks the person of a record"
+        " with a chance of at most {percent}, on average over all records."
+    )
 
     @property
     def part(self) -> exp.Expr:
         return share(fragment("h.n"), fragment("greatest(h.covered, 1)"))
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Who knows {known} of all people of {self.population} picks the person of a record"
-            f" with a chance of at most {100 * self.risk:.3g} %, on average over all records."
-        )
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,14 @@ class Profitability(Model):
     strict: ClassVar[bool] = True
     merging_keeps: ClassVar[bool] = False
     from_histogram: ClassVar[bool] = False
-    judged_of: ClassVar[Judged] = Judged.NOTHING
+    judged: ClassVar[Judged] = Judged.NOTHING
     among: ClassVar[str] = "n"
     """The column with s."""
     needs_values: ClassVar[bool] = False
+    said: ClassVar[str] = (
+        "In every group a record is worth more, by what the group still says of it, than an"
+        " attack of somebody who knows {known} is expected to cost its publisher."
+    )
 
     @property
     def parameter(self) -> float:
@@ -50,12 +54,6 @@ class Profitability(Model):
     def label(self) -> str:
         said = ", ".join(f"{name} = {value:g}" for name, value in self.parameters.items())
         return f"{self.name} {said}"
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            "In every group a record is worth more, by what the group still says of it, than an"
-            f" attack of somebody who knows {known} is expected to cost its publisher."
-        )
 
     def aggregate(self, rows: str) -> exp.Expr:
         return exp.func("min", col("measure", rows))

@@ -41,7 +41,7 @@ class QSKAnonymity(MeasuredModel):
     # attribute (`min_values` makes it have several values), nor from who knows values of both sets
     # or other members of the cluster.
 
-    judged_of: ClassVar[Judged] = Judged.COMBINATIONS
+    judged: ClassVar[Judged] = Judged.COMBINATIONS
     symbol: ClassVar[str] = "k"
     exact: ClassVar[bool] = True
 
