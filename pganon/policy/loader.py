@@ -64,17 +64,8 @@ class LoadedPolicy:
         """The file's name for messages."""
         return str(self.path) if self.path is not None else None
 
-    def line_of(self, place: str | Place) -> int | None:
-        """The line of a field, e.g. `columns.age.role` or ("columns", "age", "role").
-
-        A field that was left out has the line of what it would stand in.
-        """
-        if isinstance(place, str):
-            paths = {".".join(map(str, written)): written for written in self.lines}
-            paths |= {field_path(written): written for written in self.lines}
-            while place and place not in paths:
-                place = place[: max(place.rfind("."), place.rfind("["), 0)]
-            place = paths.get(place, ())
+    def line_of(self, place: Place) -> int | None:
+        """The line of a field, or of what it would stand in."""
         return nearest_line(self.lines, place)
 
     def problem(self, place: Place, message: str, suggestion: str | None = None) -> Problem:

@@ -107,6 +107,14 @@ def over_time_refusals(
             )
 
 
+_UNKEPT = (
+    ("exclusions", (), "takes every value of a group for as likely; an exclusion rules some out"),
+    ("records_per_individual", "one", "keeps the value of a person, who can have only one record"),
+    ("audiences", "everybody", "holds against readers of all versions"),
+)
+"""Keys that are what they are by default where people keep their value sets, and why."""
+
+
 def _invariant_refusals(
     registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
@@ -114,13 +122,10 @@ def _invariant_refusals(
     yield from registry.unsupported(method, "invariant", ("refresh",))
     if method is not None:
         yield from method.key_refusals({}, {"refresh": "invariant"})
-    if given.get("exclusions"):
-        yield Refusal(
-            ("exclusions",),
-            "refresh: invariant takes every value of a group for as likely, and an exclusion rules"
-            " some out",
-            "remove exclusions, or write refresh: recompute",
-        )
+    for key, default, why in _UNKEPT:
+        if (given.get(key) or default) != default:
+            hint = f"remove {key}, or write refresh: recompute"
+            yield Refusal((key,), f"refresh: invariant {why}", hint)
     models = given.get("privacy")
     for i, model in enumerate(models if isinstance(models, list | tuple) else ()):
         said = model if isinstance(model, Mapping) else getattr(model, "__dict__", {})
@@ -138,18 +143,6 @@ def _invariant_refusals(
                 " not their records",
                 "remove min_size; every group has at least l values",
             )
-    if given.get("records_per_individual") == "many_accepted":
-        yield Refusal(
-            ("refresh",),
-            "refresh: invariant keeps the value of a person, who can have only one record",
-            "remove records_per_individual, or write refresh: recompute",
-        )
-    if given.get("audiences") == "by_reader":
-        yield Refusal(
-            ("refresh",),
-            "refresh: invariant holds against readers of all versions",
-            "write audiences: everybody, or refresh: recompute",
-        )
     yield from part_refusals(given.get("release"), COUNTERFEITS)
 
 

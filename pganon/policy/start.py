@@ -178,14 +178,16 @@ def flags(columns: Iterable[Column]) -> dict[str, Flag]:
 
     Its name has all words of the column's name, and one that speaks of hiding or showing.
     """
-    every = list(columns)
-    booleans = [column for column in every if column.kind == "boolean"]
-    return {
-        column.name: flag
-        for column in every
-        for flag in (_flag_of(column, booleans),)
-        if flag is not None
-    }
+    every, found = list(columns), dict[str, Flag]()
+    for column in every:
+        parts = set(words(column.name))
+        for other in (one for one in every if parts and one.kind == "boolean"):
+            further = set(words(other.name)) - parts
+            hides = bool(further & WORDS["hides"])
+            if parts <= set(words(other.name)) and (hides or further & WORDS["shows"]):
+                # `not_shown` hides.
+                found.setdefault(column.name, Flag(other.name, hides != ("not" in further)))
+    return found
 
 
 def flag_hints(columns: Iterable[Column], declared: Columns, registry: Registry) -> dict[str, str]:
@@ -206,13 +208,3 @@ def flag_hints(columns: Iterable[Column], declared: Columns, registry: Registry)
         f" {DECIDE})"
         for name, flag in found.items()
     }
-
-
-def _flag_of(column: Column, booleans: Iterable[Column]) -> Flag | None:
-    parts = set(words(column.name))
-    for other in booleans:
-        further = set(words(other.name)) - parts
-        hides = bool(further & WORDS["hides"])
-        if parts and parts <= set(words(other.name)) and (hides or further & WORDS["shows"]):
-            return Flag(other.name, hides != ("not" in further))  # `not_shown` hides
-    return None

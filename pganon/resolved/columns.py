@@ -13,12 +13,10 @@ from typing import assert_never
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
-from pganon.errors import PreconditionError
-from pganon.hierarchies import has_ranges, hierarchy_steps, leaf_kind
+from pganon.hierarchies import has_ranges, leaf_kind
 from pganon.identifiers import quote
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.domains import Domain, ValueSet
-from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal, show
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
@@ -82,7 +80,7 @@ class ColumnResolver:
     def resolve(self) -> Columns:
         """All columns in the order of the policy."""
         declared = self.policy.columns
-        resolved = {name: self.source.column(f"columns.{name}", name) for name in declared}
+        resolved = {name: self.source.column(("columns", name), name) for name in declared}
         for name, column in resolved.items():
             if column is not None:
                 self._add(column, declared[name])
@@ -113,7 +111,7 @@ class ColumnResolver:
             case "weight":
                 if not column.is_number:
                     self.report(
-                        f"columns.{column.name}.role",
+                        ("columns", column.name, "role"),
                         f"column {quote(column.name)} is {column.type_name}, and weights are"
                         " numbers",
                         "name the column that says how many people a record stands for",
@@ -133,7 +131,7 @@ class ColumnResolver:
         """A number that is shown by means of groups, or of classes."""
         if not column.is_number:
             self.report(
-                f"columns.{column.name}.{'mean' if declared.mean else 'shown'}",
+                ("columns", column.name, "mean" if declared.mean else "shown"),
                 f"column {quote(column.name)} is {column.type_name}, and means are of numbers",
                 "remove it",
             )
@@ -167,30 +165,29 @@ class ColumnResolver:
 
     def _hidden(self, name: str, index: int) -> Hidden | None:
         """For whom a semi-sensitive column is sensitive."""
-        path = f"columns.{name}.sensitive_when"
+        place = ("columns", name, "sensitive_when")
         when = self.policy.columns[name].sensitive_when
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            place, source = ("columns", name, "sensitive_when", "relation"), self.source
-            key = source.record_key
-            wrong = list(_exception_refusals(place, source.relation, key, relation))
+            at, source = (*place, "relation"), self.source
+            wrong = list(_exception_refusals(at, source.relation, source.record_key, relation))
             source.problems.refuse(wrong)
             return None if wrong else Hidden(index, None, relation)
         if when.column is not None:
-            return self._companion(f"{path}.column", when.column, index)
-        condition = self.source.condition(f"{path}.predicate", when.predicate)
+            return self._companion((*place, "column"), when.column, index)
+        condition = self.source.condition((*place, "predicate"), when.predicate)
         return None if condition is None else Hidden(index, condition)
 
-    def _companion(self, path: str, name: str, index: int) -> Hidden | None:
+    def _companion(self, place: Place, name: str, index: int) -> Hidden | None:
         """The boolean column that says of every record whether the value is sensitive."""
-        column = self.source.column(path, name)
+        column = self.source.column(place, name)
         if column is None or not column.readable:
             return None
         if column.kind == "boolean":
             return Hidden(index, stored(column, col(name, "src")))
         self.report(
-            path,
+            place,
             f"column {quote(name)} is {column.type_name}, not a boolean that says whether a value"
             " is sensitive",
             "name a boolean column, or write a predicate",
@@ -204,7 +201,7 @@ class ColumnResolver:
             ordered = getattr(model, "distance", None) == "ordered"
             if ordered and getattr(model, "column", None) == column.name:
                 self.report(
-                    f"privacy[{number}].distance",
+                    ("privacy", number, "distance"),
                     f"column {quote(column.name)} is {column.type_name}, whose values have no"
                     " order that a distance could be taken in",
                     "use distance: equal, or an enum or number",
@@ -215,7 +212,8 @@ class ColumnResolver:
         if hierarchy is None or column.kind == "unsupported":
             return Sensitive(index, column, published, declared.nulls)
         kind = _leaf_type(column, declared)
-        self._check_hierarchy(column.name, hierarchy, kind)
+        place = ("columns", column.name)
+        self.source.check_hierarchy(place, column, hierarchy, kind, self.base_dir)
         return Sensitive(index, column, published, declared.nulls, hierarchy, kind)
 
     def _attribute(
@@ -239,8 +237,9 @@ class ColumnResolver:
         form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
-        if scale is Scale.TREE:
-            self._check_hierarchy(column.name, declared.hierarchy, _leaf_type(column, declared))
+        if declared.hierarchy is not None:
+            leaf, place = _leaf_type(column, declared), ("columns", column.name)
+            self.source.check_hierarchy(place, column, declared.hierarchy, leaf, self.base_dir)
         return Attribute(
             index=len(self.columns.attributes),
             column=column,
@@ -268,22 +267,11 @@ class ColumnResolver:
         if kind != "numeric" or ranked:
             return kind
         self.report(
-            f"columns.{column.name}.type",
+            ("columns", column.name, "type"),
             f"column {quote(column.name)} is {column.type_name}, not a number or date",
             "use type: ordinal or categorical",
         )
         return None
-
-    def _check_hierarchy(self, name: str, hierarchy: Hierarchy | None, kind: str) -> None:
-        """Problems of a hierarchy that need no values: files, kinds."""
-        if hierarchy is None:
-            return
-        try:
-            hierarchy_steps(
-                "", hierarchy, lambda s: s.work("values"), kind, self.base_dir, quote(name)
-            )
-        except PreconditionError as error:
-            self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.values import texts_of
-from pganon.errors import PreconditionError
-from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import fits, quote
 from pganon.policy.model import Policy
 from pganon.policy.options import FLAT, part_name
@@ -95,29 +93,29 @@ class _Resolver:
 
     def _lookup(self, number: int, name: str, table: LookupTable) -> Lookup | None:
         source = Source(self.relations[name], self.problems)
-        place = f"tables.{name}"
+        place: Place = ("tables", name)
         relation = source.relation
         people, named = self._people
         ways = [w.table for w in relation.foreign_keys]
         for way in [w for w in ways if any(base.startswith(f"{w}.") for base in named)]:
             self.problems.report(
-                f"{place}.people",
+                (*place, "people"),
                 f"{relation.name} names rows of {way}, which is about people",
                 "write references: in place of people: none",
             )
         shows = [base for one in (table.key, *table.columns) for base in _bases(relation, one)]
         if not people.isdisjoint([str(relation.oid), *_tables_of(shows)]):
             self.problems.report(
-                f"{place}.people",
+                (*place, "people"),
                 f"{relation.name} shows columns of a table about people, whose rows would be"
                 " published as they are",
                 "leave it out, and declare what of it is wanted as columns of that table",
             )
-        key = self._key(source, f"{place}.key", table.key)
+        key = self._key(source, (*place, "key"), table.key)
         columns = {table.key: None, **table.columns}
         shown: list[tuple[Column, str]] = []
         for column, declared in columns.items():
-            at = f"{place}.columns.{column}" if declared else f"{place}.key"
+            at = (*place, "columns", column) if declared else (*place, "key")
             found = source.column(at, column)
             if found is not None and self._supported(at, found):
                 renamed = table.columns.get(column)
@@ -136,8 +134,8 @@ class _Resolver:
 
     def _events(self, name: str, table: EventTable) -> Events:
         source = Source(self.relations[name], self.problems)
-        place = f"tables.{name}"
-        keys = [self._key(source, f"{place}.key", column) for column in table.key or ()]
+        place: Place = ("tables", name)
+        keys = [self._key(source, (*place, "key"), column) for column in table.key or ()]
         items = self._items(name, table, source)
         by_name = {item.column.name: item for item in items}
         pairs = [(by_name.get(one), by_name.get(two)) for one, two in table.together]
@@ -145,7 +143,7 @@ class _Resolver:
             self.numbers[name],
             name,
             source.relation,
-            source.condition(f"{place}.where", table.where),
+            source.condition((*place, "where"), table.where),
             tuple(key for key in keys if key is not None),
             tuple(self._ways(name, table, source)),
             tuple(items),
@@ -163,7 +161,7 @@ class _Resolver:
     def _period(self, name: str, table: EventTable, source: Source) -> Column | None:
         if table.period is None:
             return None
-        place = f"tables.{name}.period.column"
+        place = ("tables", name, "period", "column")
         column = source.column(place, table.period.column)
         if column is None or column.kind in ("date", "timestamp", "timestamptz"):
             return column
@@ -182,7 +180,7 @@ class _Resolver:
 
     def _ways(self, name: str, table: EventTable, source: Source) -> Iterator[Way]:
         for number, reference in enumerate(table.references):
-            place = f"tables.{name}.references[{number}]"
+            place = ("tables", name, "references", number)
             columns = [self._key(source, place, column) for column in reference.columns]
             if reference.table in self.numbers:
                 named, relation = (
@@ -197,7 +195,7 @@ class _Resolver:
                     self._other_type(place, column, other)
             yield Way(self.numbers.get(reference.table), tuple(c for c in columns if c is not None))
 
-    def _other_type(self, place: str, column: Column, other: Column) -> None:
+    def _other_type(self, place: Place, column: Column, other: Column) -> None:
         self.problems.report(
             place,
             f"column {quote(column.name)} is {column.type_name}, and {quote(other.name)} that it"
@@ -209,7 +207,7 @@ class _Resolver:
         lookups = list(self.lookups)
         items: list[Item] = []
         for column_name, declared in table.columns.items():
-            place = f"tables.{name}.columns.{column_name}"
+            place = ("tables", name, "columns", column_name)
             column = source.column(place, column_name)
             if column is None or declared.role == "identifying":
                 continue
@@ -229,7 +227,7 @@ class _Resolver:
                     self.lookups[declared.references].key
                 )
                 if other is not None and texts_of(column) != texts_of(other):
-                    self._other_type(f"{place}.references", column, other)
+                    self._other_type((*place, "references"), column, other)
             limit = self._limit(name, column_name) if declared.role == "sensitive" else None
             published = declared.published_as or column_name
             item = Item(
@@ -241,22 +239,13 @@ class _Resolver:
                 declared.shown or 0,
                 lookup,
             )
-            self._check_hierarchy(place, item)
+            if item.hierarchy is not None:
+                kind = item.leaf_kind
+                source.check_hierarchy(place, column, item.hierarchy, kind, self.base_dir)
             items.append(item)
         return items
 
-    def _check_hierarchy(self, place: str, item: Item) -> None:
-        if item.hierarchy is None:
-            return
-        try:
-            hierarchy_steps(
-                *("", item.hierarchy, lambda s: s.work("values"), item.leaf_kind),
-                *(self.base_dir, quote(item.column.name)),
-            )
-        except PreconditionError as error:
-            self.problems.report(f"{place}.hierarchy", error.message, error.hint)
-
-    def _key(self, source: Source, place: str, name: str) -> Column | None:
+    def _key(self, source: Source, place: Place, name: str) -> Column | None:
         column = source.column(place, name)
         if column is None or (column.has_canonical_text and column.collation_deterministic):
             return column
@@ -268,7 +257,7 @@ class _Resolver:
         )
         return None
 
-    def _supported(self, place: str, column: Column) -> bool:
+    def _supported(self, place: Place, column: Column) -> bool:
         if (
             column.kind != "unsupported"
             and column.kind != "citext"

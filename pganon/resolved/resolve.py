@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,13 +49,13 @@ def resolve(
     *,
     base_dir: Path = Path(),
     file: str | None = None,
-    line_of: LineOf = lambda field: None,
+    line_of: LineOf = lambda place: None,
 ) -> ReleaseSpec:
     """The resolved policy; raises :class:`PolicyError` with all problems."""
     beside = beside or Beside()
     problems = Problems(line_of, root=policy.root)
     source = Source(relation, problems)
-    where = source.condition("where", policy.where)
+    where = source.condition(("where",), policy.where)
     columns = ColumnResolver(policy, source, beside.exceptions, base_dir).resolve()
     _check_people(policy, source, beside)
     _check_undeclared(policy, source, beside.tables)
@@ -89,8 +89,10 @@ def _check_undeclared(policy: Policy, source: Source, tables: Mapping[str, Relat
     if policy.undeclared != "refuse":
         return
     hints = flag_hints(source.relation.columns, policy.columns, policy.registry)
-    every = [("columns", source.relation, policy.columns)]
-    every += [(f"tables.{n}.columns", tables[n], t.mentioned) for n, t in _beside(policy)]
+    every: list[tuple[Place, Relation, Collection[str]]] = [
+        (("columns",), source.relation, policy.columns)
+    ]
+    every += [(("tables", n, "columns"), tables[n], t.mentioned) for n, t in _beside(policy)]
     for place, relation, declared in every:
         for name in relation.column_names:
             if name not in declared:

@@ -262,7 +262,7 @@ def test_what_is_refused(built: Database, case: str) -> None:
 def test_a_table_named_as_a_column_of_groups(built: Database) -> None:
     tables = {"patient": wards.ROOT, "people": wards.DIAGNOSIS}
     found = problems(built, wards.policy(tables))
-    assert found == {"tables.people": "people is a column of the view of groups"}
+    assert found == {"tables.people": "people is a column that pganon adds"}
 
 
 def test_hostile_names(db: Database) -> None:
