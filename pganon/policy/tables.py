@@ -202,7 +202,7 @@ def rooted(data: Mapping[str, Any]) -> dict[str, Any]:
         [
             Refusal((key,), "is said by the root of tables", f"write it as tables.{root}.{name}")
             for key, name in OF_ROOT.items()
-            if key in data and not _same(key, data[key], given)
+            if key in data and _alike(data[key]) != _alike(given.get(key))
         ]
     )
     return {**data, **given}
@@ -218,17 +218,6 @@ def _given(root: object) -> dict[str, Any]:
         missing = [name for name in key if isinstance(name, str) and name not in columns]
         given["columns"] = {**columns, **{name: {"role": "identifying"} for name in missing}}
     return given
-
-
-def _same(key: str, value: object, given: Mapping[str, Any]) -> bool:
-    """Whether a policy says what its root says, as one that was stored does."""
-    said = given.get(key)
-    if key != "columns" or not isinstance(value, Mapping) or not isinstance(said, Mapping):
-        return _alike(value) == _alike(said)
-    named = _alike(given.get("individual"))
-    keys = {n for n in named if n in said} if isinstance(named, list) else set[str]()
-    rest = [name for name in said if name not in keys]
-    return value.keys() == said.keys() and all(value[name] == said[name] for name in rest)
 
 
 def _alike(value: object) -> object:
@@ -380,32 +369,30 @@ def _options(policy: Written) -> Iterator[Refusal]:
             "people with the same quasi-identifiers are to stay together in related tables",
             "remove variant",
         )
-    for key, default in _OPTIONS.items():
-        if keys.get(key) not in (default, None):
-            yield Refusal((key,), f"{key} is not for related tables", f"remove {key}")
-    publish = keys.get("publish")
-    for key in ("reference", "labels"):
-        if getattr(publish, key, False):
-            yield Refusal(("publish", key), f"{key} is not for related tables", f"remove {key}")
-    if getattr(keys.get("report"), "population", None) is not None:
-        yield Refusal(("report", "population"), "is not for related tables", "remove population")
+    publish, report = keys.get("publish"), keys.get("report")
+    rows: list[tuple[Place, object, object]] = [
+        *[((key,), keys.get(key), default) for key, default in _OPTIONS.items()],
+        *[(("publish", k), getattr(publish, k, False), False) for k in ("reference", "labels")],
+        (("report", "population"), getattr(report, "population", None), None),
+    ]
     for name, column in policy.columns.items():
         if column is None:
             continue
+        at = ("columns", name)
+        rows += [((*at, "shown"), column.shown, "none"), ((*at, "mean"), column.mean, False)]
         if column.role in ("individual", "weight"):
             hint = "write identifying, and key: in the table" if column.role == "individual" else ""
             message = f"role {column.role} is not for related tables"
-            yield Refusal(("columns", name, "role"), message, hint or "leave the column out")
-        for key, default in (("shown", "none"), ("mean", False)):
-            if getattr(column, key) not in (default, None):
-                message = f"{key} is not for related tables"
-                yield Refusal(("columns", name, key), message, f"remove {key}")
+            yield Refusal((*at, "role"), message, hint or "leave the column out")
         if isinstance(column.hierarchy, CsvHierarchy):
             hint = "import the file, and name the table: {table: schema.name}"
-            yield Refusal(("columns", name, "hierarchy"), "csv is not for related tables", hint)
+            yield Refusal((*at, "hierarchy"), "csv is not for related tables", hint)
         if column.apart and column.role != "quasi_identifying":
             message = "apart is for quasi_identifying columns"
-            yield Refusal(("columns", name, "apart"), message, "remove apart")
+            yield Refusal((*at, "apart"), message, "remove apart")
+    for place, value, default in rows:
+        if value not in (default, None):
+            yield Refusal(place, f"{place[-1]} is not for related tables", f"remove {place[-1]}")
 
 
 def _models(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.identifiers import quote
 from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Place, Refusal, alternatives
+from pganon.policy.refusals import Place, Refusal, alternatives, nearest
 from pganon.policy.reporting import REPORTED
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.resolved.model import Attribute, Scale, Sensitive
@@ -20,12 +19,8 @@ def column_refusals(place: Place, relation: Relation, name: str) -> Iterator[Ref
     """The relation has no such column, or nobody let the owner read it."""
     column = relation.column(name)
     if column is None:
-        near = get_close_matches(name, relation.column_names, n=1)
-        yield Refusal(
-            place,
-            f"{relation.name} has no column {quote(name)}",
-            f"did you mean {quote(near[0])}?" if near else None,
-        )
+        message = f"{relation.name} has no column {quote(name)}"
+        yield Refusal(place, message, nearest(name, relation.column_names))
     elif not column.readable:
         yield Refusal(
             place,
