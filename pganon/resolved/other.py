@@ -29,6 +29,30 @@ def column_refusals(place: Place, relation: Relation, name: str) -> Iterator[Ref
         )
 
 
+def spelled(place: Place, column: Column, *, keyed: bool) -> Iterator[Refusal]:
+    """Equal values of the column may look different, and one person or row would be two.
+
+    Args:
+        keyed: whether they are compared as texts.
+    """
+    if keyed and not column.has_canonical_text:
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} is {column.type_name}, a type in which equal values may"
+            " be spelled differently; it tells nobody apart, and names no rows",
+            "name a view that casts it to a type such as integer, text or uuid"
+            + (", or declare `individual`" if place == ("source",) else ""),
+        )
+    elif not column.collation_deterministic:
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} has the collation {column.collation}, which calls"
+            " different texts equal; they would count as several values",
+            "name a view that makes them one text, such as"
+            f' lower({quote(column.name)}) COLLATE "C"',
+        )
+
+
 def public_refusals(
     attributes: Sequence[Attribute], source: Relation, public: Mapping[str, Relation]
 ) -> Iterator[Refusal]:

@@ -10,57 +10,34 @@ from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.words import NOBODY
-from pganon.resolved.other import comparable
+from pganon.resolved.other import comparable, spelled
 from pganon.resolved.population import NEW, OLD
-
-
-def key_refusals(policy: Policy, source: Relation, key: Sequence[str]) -> Iterator[Refusal]:
-    """Columns of the key in which equal values may look different: one person would be two."""
-    for name in key:
-        column = source.column(name)
-        if column is not None and not column.has_canonical_text:
-            yield Refusal(
-                ("individual",) if policy.individual_key else ("source",),
-                f"column {quote(name)} is {column.type_name}, a type in which equal values may be"
-                " spelled differently; it cannot tell people apart",
-                "release a view that casts it to a type such as integer, text or uuid, so that"
-                " every person has one key"
-                + ("" if policy.individual_key else ", or declare `individual`"),
-            )
-
 
 _COUNTED = ("sensitive", "individual", "quasi_sensitive")
 
 
-def collation_refusals(policy: Policy, relation: Relation, key: Sequence[str]) -> Iterator[Refusal]:
-    """Columns whose collation can treat different texts as equal, which are compared byte by byte.
-
-    For quasi-identifiers that only makes finer classes, and insensitive values are not compared. It
-    is refused where values are counted, tell people apart, or are recognized by a rule.
+def spelling_refusals(policy: Policy, relation: Relation, key: Sequence[str]) -> Iterator[Refusal]:
+    """Columns in which equal values may look different, where they are counted, tell people apart,
+    or are recognized by a rule. For quasi-identifiers that only makes finer classes.
 
     Args:
         key: what tells people apart: the individual, or the primary key.
     """
+    of_key: Place = ("individual",) if policy.individual_key else ("source",)
     places: dict[str, Place] = {
         name: ("columns", name)
         for name, declared in policy.columns.items()
         if declared.role in _COUNTED
     }
     for name in key:
-        places.setdefault(name, ("individual",) if policy.individual_key else ("source",))
+        places.setdefault(name, of_key)
     for number, exclusion in enumerate(policy.exclusions):
         for name in exclusion.when:
             places.setdefault(name, ("exclusions", number, "when", name))
     for name, place in places.items():
         column = relation.column(name)
-        if column is None or column.collation_deterministic:
-            continue
-        yield Refusal(
-            place,
-            f"column {quote(name)} has the collation {column.collation}, which calls different"
-            " texts equal; they would count as several values",
-            f'release a view that makes them one text, such as lower({quote(name)}) COLLATE "C"',
-        )
+        if column is not None:
+            yield from spelled(place, column, keyed=name in key)
 
 
 _KEYS: frozenset[Kind] = frozenset({"integer", "numeric", "text", "bpchar", "citext", "uuid"})

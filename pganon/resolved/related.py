@@ -17,6 +17,7 @@ from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.models import EventShare
 from pganon.resolved.labels import refused_names
+from pganon.resolved.other import spelled
 from pganon.resolved.source import SUPPORTED, Problems, Source
 from pganon.resolved.tables import (
     PEOPLE,
@@ -247,15 +248,9 @@ class _Resolver:
 
     def _key(self, source: Source, place: Place, name: str) -> Column | None:
         column = source.column(place, name)
-        if column is None or (column.has_canonical_text and column.collation_deterministic):
-            return column
-        self.problems.report(
-            place,
-            f"column {quote(name)} is {column.type_name}, in which equal values may be spelled"
-            " differently; it names no rows",
-            "name a view that casts it to a type such as integer, text or uuid",
-        )
-        return None
+        wrong = [] if column is None else list(spelled(place, column, keyed=True))
+        self.problems.refuse(wrong)
+        return None if wrong else column
 
     def _supported(self, place: Place, column: Column) -> bool:
         if (

@@ -32,10 +32,9 @@ from pganon.resolved.other import (
 )
 from pganon.resolved.people import (
     aliases_refusals,
-    collation_refusals,
-    key_refusals,
     owners_of,
     people_refusals,
+    spelling_refusals,
 )
 from pganon.resolved.related import related
 from pganon.resolved.source import LineOf, Problems, Source
@@ -74,8 +73,7 @@ def _check_people(policy: Policy, source: Source, beside: Beside) -> None:
     """The key that tells people apart, and relations of people by that key."""
     relation, problems = source.relation, source.problems
     key = policy.individual_key or source.record_key
-    problems.refuse(key_refusals(policy, relation, key))
-    problems.refuse(collation_refusals(policy, relation, key))
+    problems.refuse(spelling_refusals(policy, relation, key))
     if beside.exclude is not None:
         at = ("exclude", "relation")
         problems.refuse(people_refusals(at, relation, key, beside.exclude))

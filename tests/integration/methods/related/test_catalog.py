@@ -107,8 +107,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "keys of a type": (
         changed("diagnosis", references={"span": "patient"}),
         "tables.diagnosis.references[0]",
-        "column span is interval, in which equal values may be spelled differently; it names no"
-        " rows",
+        "column span is interval, a type in which equal values may be spelled differently; it tells"
+        " nobody apart, and names no rows",
     ),
     "keys of two types": (
         changed("diagnosis", references={"word": "patient"}),
