@@ -16,7 +16,7 @@ from pganon.errors import PolicyError, UsageError
 from pganon.loading import known, policy_from
 from pganon.policy.document import field_path
 from pganon.policy.loader import LoadedPolicy, named_method
-from pganon.policy.model import policy_hash
+from pganon.policy.model import Policy, policy_hash
 from pganon.policy.policy_class import method_type, model_type
 from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.registry import Registry
@@ -212,7 +212,7 @@ class _Making:
         try:
             _alone(self.registry, key, *method).model_validate(data)
         except ValidationError as error:
-            first = next(refusals_of(error, self.registry, method))
+            first = next(refusals_of(error, tags=Policy.tags))
             # An option that is varied, and the name of a method, are in the message already.
             named = option == "--methods" and first.place != ("method", "name")
             where = first.place[1:] if key == "method" else first.place

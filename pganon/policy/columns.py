@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.domains import Domain, domain_refusals
 from pganon.policy.hierarchies import Declaration, Hierarchy
 from pganon.policy.labels import Labels, Name, no_repeats
-from pganon.policy.refusals import Refusal, alternatives, known_word, refuse, refuse_one
+from pganon.policy.refusals import Refusal, alternatives, known_word, refuse, refuse_one, show
 from pganon.policy.sensitive_when import HIDDEN, SensitiveWhen
 from pganon.policy.words import (
     NULLS,
@@ -27,34 +27,14 @@ ColumnType = Literal["numeric", "ordinal", "categorical"]
 MAX_LEVEL = 64
 
 
-def _one_set(value: object) -> object:
-    if isinstance(value, list | tuple):
-        refuse_one(
-            "a column belongs to exactly one QS set, not to a list of them",
-            suggestion="write the name of the one set; the column is in no other",
-        )
-    return value
-
-
 def _upwards(levels: tuple[int, int]) -> tuple[int, int]:
     if levels[0] > levels[1]:
         refuse_one("the lowest level is above the highest", suggestion="exchange the two")
     return levels
 
 
-def _two(value: object) -> object:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        refuse_one(
-            "must be a list of the lowest and the highest level",
-            suggestion="for example levels: [0, 2]; [2, 2] allows only level 2",
-        )
-    return value
-
-
 Level = Annotated[int, Field(ge=0, le=MAX_LEVEL)]
-Levels = Annotated[
-    tuple[Level, Level], Field(strict=False), BeforeValidator(_two), AfterValidator(_upwards)
-]
+Levels = Annotated[tuple[Level, Level], Field(strict=False), AfterValidator(_upwards)]
 """The lowest and the highest level of a hierarchy that may be published; 0 are the values."""
 
 
@@ -82,6 +62,14 @@ class ColumnPolicy(Declaration):
         apart: of the root of related tables, whether no group has several of its values.
     """
 
+    tags: ClassVar = {"hierarchy": 1, "domain": 1, "shown": 1}
+    examples: ClassVar = {
+        "role": "role: quasi_identifying",
+        "domain": "domain: [0, 120] or domain: [2020-01-01, 2020-12-31]",
+        "levels": "levels: [0, 2]; [2, 2] allows only level 2",
+        "set": "set: register, the one set that the column is in",
+    }
+
     role: Annotated[Role, known_word("role")]
     type: Annotated[ColumnType, known_word("column type")] | None = None
     order: Annotated[Labels, AfterValidator(no_repeats)] | None = None
@@ -92,11 +80,20 @@ class ColumnPolicy(Declaration):
     nulls: Annotated[Nulls, known_word("way to treat nulls")] = "as_value"
     unprotected: Annotated[Literal["warn", "accept"], known_word("word for unprotected")] = "warn"
     sensitive_when: SensitiveWhen | None = None
-    qs_set: Annotated[Name | None, BeforeValidator(_one_set)] = Field(default=None, alias="set")
+    qs_set: Name | None = Field(default=None, alias="set")
     shown: Means = "none"
     mean: bool = False
     published_as: Name | None = Field(default=None, alias="as")
     apart: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mapping(cls, value: object) -> object:
+        if not isinstance(value, Mapping | ColumnPolicy):
+            role = value if isinstance(value, str) and len(value) < 30 else "quasi_identifying"
+            message = f"must be a mapping, not {show(value)}"
+            refuse_one(message, suggestion=f"write {{role: {role}}}")
+        return value
 
     @model_validator(mode="after")
     def _keys_fit_role(self) -> ColumnPolicy:

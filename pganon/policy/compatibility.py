@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.domains import BESIDE_HIERARCHY
-from pganon.policy.options import MethodOptions, part_name
+from pganon.policy.options import MethodOptions, part_refusals
 from pganon.policy.refusals import Refusal, alternatives, show
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
@@ -91,18 +90,9 @@ def method_refusals(policy: Written) -> Iterator[Refusal]:
                 f"the method {method.name} makes classes, of which k_anonymity says the size",
                 "remove min_size",
             )
-    release = policy.keys.get("release")
     part = max(method.part_names(policy.columns), key=len, default=None)
-    if isinstance(release, str) and fits(release) and part is not None:
-        size = len(part_name(release, part).encode())
-        if size > MAX_BYTES:
-            longest = MAX_BYTES - len(part_name("", part).encode())
-            yield Refusal(
-                ("release",),
-                f"the name of its view {show(part_name('...', part))} has {size} bytes,"
-                f" PostgreSQL allows {MAX_BYTES}",
-                f"choose a name of at most {longest} bytes",
-            )
+    if part is not None:
+        yield from part_refusals(policy.keys.get("release"), part)
     if policy.keys.get("inference") is not None and not method.unlinks:
         others = [name for name, other in policy.registry.methods.items() if other.unlinks]
         yield Refusal(

@@ -36,12 +36,6 @@ def _as_text(value: object) -> object:
     return text
 
 
-def _two(value: object) -> object:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        refuse_one("must be a list of two values, the lowest and the highest", suggestion=_EXAMPLE)
-    return value
-
-
 BESIDE_HIERARCHY = (
     "a domain does nothing beside a hierarchy, which says how much values lose",
     "remove one of the two",
@@ -67,9 +61,7 @@ def _upwards(domain: tuple[str, str]) -> tuple[str, str]:
 
 _Bound = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
 
-Span = Annotated[
-    tuple[_Bound, _Bound], Field(strict=False), BeforeValidator(_two), AfterValidator(_upwards)
-]
+Span = Annotated[tuple[_Bound, _Bound], Field(strict=False), AfterValidator(_upwards)]
 """The lowest and the highest value that there could be, both included, as texts."""
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.options import MethodOptions
-from pganon.policy.refusals import Refusal, alternatives, refuse_one, show, undeclared
+from pganon.policy.refusals import Refusal, refuse_one, show, undeclared
 from pganon.policy.registry import Registry
 
 
@@ -70,6 +70,9 @@ Condition = Annotated[
 class Exclusion(Declaration):
     """Records that satisfy all of `when` cannot have the values of `never`."""
 
+    tags: ClassVar = {"when": 2}
+    examples: ClassVar = {"when": "when: {sex: F}", "never": "never: {cancer: Prostate}"}
+
     when: Annotated[dict[str, Condition], Field(min_length=1)]
     never: Annotated[dict[str, Values], Field(min_length=1)]
 
@@ -84,13 +87,7 @@ def exclusion_refusals(
 ) -> Iterable[Refusal]:
     """Rules about columns of another role, and rules that nothing keeps."""
     for i, exclusion in enumerate(exclusions):
-        if method is not None and "exclusions" not in method.supports:
-            yield Refusal(
-                ("exclusions", i),
-                f"the method {method.name} does not keep exclusion rules",
-                "remove the rule, or use the method"
-                f" {alternatives(registry.supporting('exclusions'))}",
-            )
+        yield from registry.unsupported(method, "exclusions", ("exclusions", i))
         if not isinstance(exclusion, Exclusion):
             continue
         for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):

@@ -101,24 +101,11 @@ _ALLOWED = (
     exp.Neg,
     exp.DPipe,
 )
-_TYPES = frozenset(
-    {
-        exp.DataType.Type.SMALLINT,
-        exp.DataType.Type.INT,
-        exp.DataType.Type.BIGINT,
-        exp.DataType.Type.DECIMAL,
-        exp.DataType.Type.FLOAT,
-        exp.DataType.Type.DOUBLE,
-        exp.DataType.Type.TEXT,
-        exp.DataType.Type.VARCHAR,
-        exp.DataType.Type.CHAR,
-        exp.DataType.Type.DATE,
-        exp.DataType.Type.TIMESTAMP,
-        exp.DataType.Type.TIMESTAMPTZ,
-        exp.DataType.Type.BOOLEAN,
-        exp.DataType.Type.UUID,
-    }
+_TYPE_NAMES = (
+    "smallint, integer, bigint, numeric, real, double precision, text, varchar, char, date,"
+    " timestamp, timestamptz, boolean, uuid"
 )
+_TYPES = frozenset(exp.DataType.build(n, dialect="postgres").this for n in _TYPE_NAMES.split(", "))
 _MOVING = (
     exp.Rand,
     exp.CurrentDate,
@@ -285,8 +272,7 @@ def _check_cast(node: exp.Cast) -> None:
     if not plain or any(type(part) is not exp.DataTypeParam for part in to.expressions):
         raise ExpressionProblem(
             "a cast to this type is not allowed",
-            "allowed: integer, bigint, numeric, real, double precision, text, varchar, char, "
-            "date, timestamp, timestamptz, boolean, uuid",
+            f"allowed: {_TYPE_NAMES}",
         )
     value = node.this.unnest()
     if to.this in _TIMES and not (_is_time(value) or isinstance(value, _READ_AS_TIMES)):

@@ -23,11 +23,10 @@ from pganon.catalog.values import texts_of
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
-from pganon.policy import vocabulary
 from pganon.policy.guess import MANY_NUMBERS, Guess, guess_role
 from pganon.policy.registry import Registry
 from pganon.policy.scaffold import FirstPolicy, Observed, first_policy, observing, why_not
-from pganon.policy.vocabulary import DIRECT, PEOPLE, STAFF, whole_words, words
+from pganon.policy.vocabulary import WORDS, whole_words, words
 from pganon.server_errors import translate
 from pganon.sqltools import (
     aliased,
@@ -59,8 +58,9 @@ _LEFT = "which is left out"
 _NO_COLUMN = "no column of it is published"
 _UNNAMED = "no published column names its rows"
 _YEAR = {"hierarchy": {"date": ["quarter", "year"]}, "shown": 2}
-_TOLD = frozenset({"description", "url", "website"})
-"""Words of free texts that say nothing of people in a table without people."""
+_OTHERS = WORDS["people"] | WORDS["staff"]
+_DIRECT = WORDS["direct"] - {"description", "url", "website"}
+"""Without words of free texts that say nothing of people in a table without people."""
 
 
 @dataclass(frozen=True)
@@ -241,9 +241,9 @@ def _why_not_plain(around: Around, name: QualifiedName) -> str | None:
     if name not in around.relations:
         return None
     *_, last = words(name.name) or [""]
-    people = {last, last.removesuffix("s")} & (PEOPLE | STAFF) - {"subject"}
+    people = {last, last.removesuffix("s")} & _OTHERS - {"subject"}
     columns = [column.name for column in around.relations[name].columns]
-    personal = [c for c in columns if not vocabulary.PERSONAL.isdisjoint(whole_words(c))]
+    personal = [c for c in columns if not WORDS["personal"].isdisjoint(whole_words(c))]
     if people or personal:
         return "seems to be about other people than those of the release, by its " + (
             "name" if people else f"column {personal[0]}"
@@ -413,7 +413,7 @@ def first_tables(
     method = registry.supporting("tables")[0]
     first = first_policy(conn, around.root, registry, task, trusted, registry.methods[method])
     known = [name for name, guess in first.guesses.items() if guess.role == "quasi_identifying"]
-    sexes = [name for name in known if not vocabulary.SEXES.isdisjoint(whole_words(name))]
+    sexes = [name for name in known if not WORDS["sexes"].isdisjoint(whole_words(name))]
     apart = sexes[0] if sexes else None
     hidden = [name for name, guess in first.guesses.items() if guess.role == "sensitive"]
     everybody, people = _people(conn, around, apart, hidden)
@@ -522,12 +522,12 @@ def _role(around: Around, seen: Observed, name: str, guess: Guess) -> Guess:
     if len(relation.primary_key) > 1 and name in relation.primary_key:
         bare = replace(relation, primary_key=(), unique=frozenset())
         guess = guess_role(column, bare, facts=facts)
-        if not (vocabulary.OCCASIONS - vocabulary.NUMBERING).isdisjoint(words(name)):
+        if not (WORDS["occasions"] - WORDS["numbering"]).isdisjoint(words(name)):
             guess = Guess("quasi_identifying", "by its name")
         elif guess.role is None and column.is_number:
             guess = Guess("identifying", "part of the primary key, perhaps a number of rows")
     repeats = facts is not None and facts.present >= REPEATS * facts.distinct
-    if "code" in parts and parts.isdisjoint(DIRECT | PEOPLE | STAFF) and repeats:
+    if "code" in parts and parts.isdisjoint(WORDS["direct"] | _OTHERS) and repeats:
         guess = Guess(None, "")
     if guess.role in ("identifying", "sensitive"):
         return guess
@@ -557,7 +557,7 @@ def _published_lookups(
                 wanted.append(lookup)
             elif reason is None and target is not None:
                 reason = f"names rows of {target}"
-            elif reason is None and not (DIRECT - _TOLD).isdisjoint(whole_words(column.name)):
+            elif reason is None and not _DIRECT.isdisjoint(whole_words(column.name)):
                 reason = "perhaps of a person, by its name"
             columns[column.name] = Guess("insensitive" if reason is None else None, reason or "")
         found[name] = columns

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 from pganon.catalog import combinations, hash_sample
@@ -39,16 +41,12 @@ _PARTS = ("groups", "rows")
 _LONGEST_PART = "group_id"
 """Of what is added to the name of a related table, beside columns."""
 _WHY_K = "  # 1/12 is below 9 %, which regulators take for the highest risk; 5 and 10 are not"
-_ROLES = {
-    "identifying": "never leaves the source.",
-    "individual": "tells people apart; a random number stands for it.",
-    "quasi_identifying": "others may know it; groups are made by it.",
-    "quasi_sensitive": "others may know it. Its set names the register that it comes from.",
-    "semi_sensitive": "sensitive for some people, as sensitive_when says.",
-    "sensitive": "published as it is, protected by the models below.",
-    "insensitive": "published as it is.",
-    "weight": "how many people a record stands for; classes show its mean with shown: mean.",
-}
+_TOLD = tomllib.loads(files("pganon.policy").joinpath("first_policy.toml").read_text("utf-8"))
+
+
+def _told(key: str, **words: object) -> list[str]:
+    """Lines of a text of the file."""
+    return _TOLD[key].format(**words).splitlines()
 
 
 def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = None) -> str:
@@ -60,8 +58,7 @@ def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = No
     method, start = registry.tasks[policy.task]
     relation = policy.observed.relation
     lines = [
-        f"# A first policy for the task {policy.task}. {TASKS[policy.task]}.",
-        f"# Costs: {start.costs}. More: docs/{start.page}",
+        *_told("head", **vars(start), what=TASKS[policy.task]),
         *_about_guesses(relation),
         *_most_lines(policy.ranked),
         "",
@@ -83,18 +80,10 @@ def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = No
         f"suppression_limit: {start.suppression_limit}   # share of records that may be left out",
         *_individual_lines(policy, method),
         *_again_lines(policy, start, again),
-        *_PUBLISH,
+        *_told("publish"),
+        "",
     ]
     return "\n".join(lines)
-
-
-_PUBLISH = (
-    "publish:",
-    "  schema: published",
-    "  readers: []            # roles that may read the release",
-    "  keep: 3                # versions that stay readable",
-    "",
-)
 
 
 def tables_text(tables: FirstTables, registry: Registry, again: bool | None = None) -> str:
@@ -114,10 +103,7 @@ def tables_text(tables: FirstTables, registry: Registry, again: bool | None = No
         policy = replace(policy, guesses={**policy.guesses, kept: replace(guess, keys=keys)})
     added = {"group_id", *[f"{names[t]}_group_id" for t, own in tables.rare.items() if own]}
     lines = [
-        f"# A first policy for {relation.name} and the tables that lead to it over foreign keys.",
-        "# Costs: values of other tables are told by groups of people, with the number of people.",
-        "# Questions about two events of a person are answered badly.",
-        "# More: docs/reference/related-tables.md",
+        *_told("head_of_tables", root=relation.name),
         *_about_guesses(relation),
         *_most_lines(policy.ranked),
         "",
@@ -145,19 +131,11 @@ def tables_text(tables: FirstTables, registry: Registry, again: bool | None = No
         "",
         f"method: {{name: {tables.method}}}",
         f"group_size: {tables.group_size}  # fewest people of whom values are told together",
-        *_tables_again(again),
-        *_PUBLISH,
+        *(_told("tables_again") if again else _told("tables_once") if again is None else ()),
+        *_told("publish"),
+        "",
     ]
     return "\n".join(lines)
-
-
-def _tables_again(again: bool | None) -> Iterator[str]:
-    if again:
-        yield "refresh: increments    # a version adds groups of new people to the one before;"
-        yield "# they wait until there are ten times group_size of them (increment_size)"
-    elif again is None:
-        yield "# Made anew when rows have changed, a version is refused beside this one."
-        yield "# For people who come: pganon policy init --tables --monthly"
 
 
 def _table_names(tables: FirstTables) -> dict[QualifiedName, str]:
@@ -271,16 +249,8 @@ def _left_lines(tables: FirstTables) -> Iterator[str]:
 
 
 def _about_guesses(relation: Relation) -> list[str]:
-    lines = [
-        "# The roles are guesses from names and counts: check every line.",
-        f"# Counts are those of about {SAMPLE_ROWS:,} rows, or of all if there are fewer.",
-        "# Columns that are not declared are not released. All keys: docs/reference/policy.md",
-    ]
-    if relation.row_security:
-        lines.append(
-            "# Row-level security applies to this role; a release needs a role it does not bind."
-        )
-    return lines
+    bound = _told("row_security") if relation.row_security else []
+    return [*_told("guesses", rows=SAMPLE_ROWS), *bound]
 
 
 def _most_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
@@ -290,15 +260,18 @@ def _most_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
     first = ranked[:MOST_NAMED]
     together = [c.with_those_before for c in first if c.with_those_before is not None][-1:]
     told = f", together {together[0].separation:.4f} of the pairs of rows" if together else ""
-    yield f"# {len(ranked)} columns may be known to others, and every one makes groups larger."
-    yield f"# These {MOST_NAMED} tell most rows apart{told}:"
-    yield f"#   {', '.join(_comment(column.name) for column in first)}"
-    yield "# Keep what readers need, and what others can know. At the end is what each tells apart."
+    names = ", ".join(_comment(column.name) for column in first)
+    counts = {"all": len(ranked), "named": MOST_NAMED}
+    yield from _told("many", together=told, columns=names, **counts)
 
 
 def _about_roles(method: type[MethodOptions], *others: str) -> list[str]:
     unused = {*others} if keeps_records_together(method) else {"individual", *others}
-    return [f"# {role}: {what}" for role, what in _ROLES.items() if role in method.roles - unused]
+    return [
+        f"# {role}: {what}"
+        for role, what in _TOLD["roles"].items()
+        if role in method.roles - unused
+    ]
 
 
 def _trust_lines(trusted: Sequence[str]) -> list[str]:
@@ -323,22 +296,14 @@ def _again_lines(policy: FirstPolicy, start: Start, again: bool | None) -> Itera
     declared = "refresh" in start.keys
     if not (again or declared):
         if again is None and start.grows:
-            yield "# Made anew when people have come or left, a version is refused beside this one."
-            yield "# For a table that is released again: pganon policy init --monthly"
+            yield from _told("once")
         return
     if not policy.observed.person and not relation.primary_key:
-        yield "# Versions follow each other by a key of people, and this table has none: declare"
-        yield "# individual, or give it a primary key."
-        if not declared:
-            yield "# refresh: increments   # with the key: new people get groups of their own"
+        yield from [*_told("no_key"), *(() if declared else _told("refresh_later"))]
         return
     if not declared:
-        yield "refresh: increments    # a version adds groups of new people to the one before"
-    yield "leavers: keep          # who is deleted from the source stays published in the groups"
-    yield "# Who has a right to be erased must not stay: put their keys into a table, delete them"
-    yield "# from the source, and take their groups, of at least k people each, away for good by"
-    yield f"#   pganon forget {_comment(name)} --people TABLE   # out of the history of versions"
-    yield "#   leavers: withdraw, and pganon run   # a version without their groups"
+        yield from _told("refresh")
+    yield from _told("leavers", name=_comment(name))
 
 
 def _all_column_lines(
@@ -419,8 +384,7 @@ def _counts(facts: Facts | None) -> str:
 
 def _decided_lines(decided: Sequence[Dependency]) -> Iterator[str]:
     if decided:
-        yield ""
-        yield "# Columns that reveal a sensitive one (1: always), and so make groups large."
+        yield from _told("decided")
     for dependency in decided:
         name, sensitive = _comment(dependency.other), _comment(dependency.one)
         if dependency.decides >= DECIDES:
@@ -434,14 +398,8 @@ def _ranking_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
     if not ranked:
         return
     width = max(len(_comment(column.name)) for column in ranked)
-    yield from (
-        "",
-        "# What tells rows apart: distinction, the share of different combinations, and",
-        "# separation, the share of pairs of rows that differ (Motwani and Xu), of a column alone",
-        "# and with those above it. Every column costs the others; leave out what nobody needs.",
-        f"# Of about {hash_sample.SAMPLE_ROWS:,} rows, or of all if there are fewer.",
-        f"#   {'':{width}}  {'alone':>14}  {'with those above':>16}",
-    )
+    title = {"empty": " " * width, "alone": "alone", "above": "with those above"}
+    yield from _told("ranking", rows=hash_sample.SAMPLE_ROWS, **title)
     for place, column in enumerate(ranked):
         idle = "adds little" if place < combinations.MOST_COLUMNS else "not compared"
         pair = _measures(column.with_those_before) if column.with_those_before else idle

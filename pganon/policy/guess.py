@@ -13,17 +13,7 @@ from typing import Any
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts
-from pganon.policy.vocabulary import (
-    ALIKE,
-    NOMINAL,
-    OCCASIONS,
-    PEOPLE,
-    WEAK,
-    listed,
-    shortened,
-    whole_words,
-    words,
-)
+from pganon.policy.vocabulary import ALIKE, WORDS, shortened, whole_words, words
 
 LONG_TEXT = 100
 FEW_VALUES = 30
@@ -34,10 +24,10 @@ MOST_RECORDS = 20
 LEAST_DETERMINED = 2
 """Columns that the values of a key determine, where its name does not say that it is one."""
 
-_COUNTS = listed("num number nr no count")
-_NO_COUNTS = listed("number numbers numero nummer")
-_KEY_KINDS = listed("integer text bpchar citext uuid")
-_KEY_WORDS = WEAK - {"name", "code"}
+_COUNTS = frozenset({"num", "number", "nr", "no", "count"})
+_NO_COUNTS = frozenset({"number", "numbers", "numero", "nummer"})
+_KEY_KINDS = frozenset({"integer", "text", "bpchar", "citext", "uuid"})
+_KEY_WORDS = WORDS["weak"] - {"name", "code"}
 _KEY_ENDING = re.compile("((?<!pa)id|nbr|key)[0-9]*$")
 _SURVEY_WEIGHT = re.compile("wgtp?$|.wt$|^wt")
 """Endings and beginnings that surveys use: pwgtp, fnlwgt, perwt, wtmec."""
@@ -82,7 +72,7 @@ def guess_role(
             return Guess("identifying", f"refers to {target}, and so leads to a person")
         if by_name != "sensitive":
             return Guess(None, f"refers to {target}: does that lead to a person? Else, {QUESTION}")
-    if by_name == "quasi_identifying" and codes and not NOMINAL.isdisjoint(parts):
+    if by_name == "quasi_identifying" and codes and not WORDS["nominal"].isdisjoint(parts):
         return Guess(by_name, "by its name", keys={"type": "categorical"})
     if by_name is not None:
         return Guess(by_name, "by its name", codes)
@@ -93,7 +83,7 @@ def guess_role(
     if column.is_time:
         return Guess("quasi_identifying", "dates of events are often known")
     match = shortened(column.name)
-    weak = not WEAK.isdisjoint(whole_words(column.name))
+    weak = not WORDS["weak"].isdisjoint(whole_words(column.name))
     if column.kind == "uuid":
         return Guess("identifying", "by its type")
     if weak and not few and (match is None or _may_be_key(facts)):
@@ -125,7 +115,7 @@ def is_count(column: Column) -> bool:
     if not column.is_number:
         return False
     if first in _COUNTS:
-        return bool(set(others) - WEAK)
+        return bool(set(others) - WORDS["weak"])
     return first.startswith("num") and first not in _NO_COUNTS
 
 
@@ -140,7 +130,7 @@ def persons_reference(
         if not usable.issuperset(key.columns) or not relation.unique.isdisjoint(key.columns):
             continue
         known = [facts[name] for name in key.columns if name in facts]
-        named = any(not PEOPLE.isdisjoint(words(name)) for name in key.columns)
+        named = any(not WORDS["people"].isdisjoint(words(name)) for name in key.columns)
         fine = any(one.distinct > FEW_VALUES and _may_be_key(one) for one in known)
         if named or fine or not known:
             most = max((one.distinct for one in known), default=0)
@@ -158,7 +148,9 @@ def persons_key(
     is, unless the rest of one tells records of a person apart.
     """
     unique = {*relation.unique, *relation.primary_key}
-    occasions = {name for name in relation.primary_key if not OCCASIONS.isdisjoint(words(name))}
+    occasions = {
+        name for name in relation.primary_key if not WORDS["occasions"].isdisjoint(words(name))
+    }
     if occasions:
         unique = {*relation.unique, *occasions}
     counted = [

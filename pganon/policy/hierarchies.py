@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -19,14 +19,16 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    ModelWrapValidatorHandler,
     Tag,
+    ValidationError,
     model_validator,
 )
 
-from pganon.identifiers import NameProblem, parse_name
-from pganon.policy.labels import Labels, label, no_repeats
+from pganon.policy.labels import Labels, RelationName, label, no_repeats
+from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.ready import ready
-from pganon.policy.refusals import known_word, nearest, refuse_one, refuse_word, show
+from pganon.policy.refusals import known_word, nearest, refuse, refuse_one, show
 
 
 def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
@@ -102,28 +104,48 @@ def _one_parent(rows: tuple[tuple[str, ...], ...]) -> None:
 
 
 TOP = "*"
-DATE_UNITS = ("day", "week", "month", "quarter", "year", "5 years", "decade", "century")
-
 DateUnit = Literal["day", "week", "month", "quarter", "year", "5 years", "decade", "century"]
+DATE_UNITS: tuple[str, ...] = get_args(DateUnit)
 
 
 class Declaration(BaseModel):
-    """Base of all policy models: immutable, no unknown keys, no silent conversions."""
+    """Base of all policy models: immutable, no unknown keys, no silent conversions.
+
+    Attributes:
+        tags: of keys whose values are of several types, where below the key pydantic names one.
+        examples: of lines, by their keys.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True
     )
+    tags: ClassVar[Mapping[str, int]] = {}
+    examples: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _in_words(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(value)
+        except ValidationError as error:
+            keys = [field.alias or name for name, field in cls.model_fields.items()]
+            refuse(list(refusals_of(error, keys, cls.tags, cls.examples)))
+            raise
 
 
-def _function_or_table(text: str) -> str:
-    try:
-        parse_name(text)
-    except NameProblem as problem:
-        refuse_one(str(problem))
-    return text
+class OneKey(Declaration):
+    """Exactly one of its keys says it."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [name for name, value in self if value is not None]
+        if len(given) != 1:
+            said = f"has the keys {' and '.join(given)}" if given else "says nothing"
+            refuse_one(f"{said}; it takes exactly one of {', '.join(type(self).model_fields)}")
+        return self
 
 
-DatabaseName = Annotated[str, Field(max_length=200), AfterValidator(_function_or_table)]
+DatabaseName = Annotated[RelationName, Field(max_length=200)]
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
 
 
@@ -214,7 +236,7 @@ class DateHierarchy(Declaration):
 
     kind: ClassVar = "date"
     date: Annotated[
-        tuple[Annotated[DateUnit, BeforeValidator(lambda v: _unit(v))], ...],
+        tuple[Annotated[DateUnit, known_word("calendar unit")], ...],
         Field(strict=False, min_length=1),
     ]
 
@@ -236,11 +258,6 @@ class DateHierarchy(Declaration):
                     suggestion="leave one of them out",
                 )
         return self
-
-
-def _unit(value: object) -> object:
-    refuse_word("calendar unit", value, DATE_UNITS)
-    return value
 
 
 class AgeHierarchy(Declaration):

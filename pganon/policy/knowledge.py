@@ -3,64 +3,32 @@ sensitive value for every combination of some quasi-identifiers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Discriminator, Field, Tag
 
 from pganon.policy.columns import Columns
-from pganon.policy.hierarchies import Declaration
+from pganon.policy.hierarchies import Declaration, OneKey
 from pganon.policy.labels import RelationName
-from pganon.policy.refusals import Place, Refusal, nearest, refuse_one, show
+from pganon.policy.refusals import Refusal, nearest, show
 
 PROBABILITY = "probability"
 """Column of a relation of priors."""
 
-_LEAST, _MOST = 1e-6, 1e6
-"""Bandwidths beyond are slips of the pen: distances are between 0 and 1."""
 
-_MOST_INTERVALS = 10_000
-_MOST_LEVELS = 1000
-
-_EXAMPLE = "for example knowledge: {kernel: {bandwidth: 0.3}}"
+def _form(value: object) -> str:
+    return "by column" if isinstance(value, Mapping) else "for all"
 
 
-def _for_each(check: Callable[[object, Place], None]) -> BeforeValidator:
-    """Validator of one value for all columns, or of a mapping from columns to values."""
+T = TypeVar("T")
+ByColumn = Annotated[
+    Annotated[T, Tag("for all")] | Annotated[dict[str, T], Tag("by column")], Discriminator(_form)
+]
+"""One value for all columns, or a mapping from columns to values."""
 
-    def checked(value: object) -> object:
-        if not isinstance(value, Mapping):
-            check(value, ())
-            return value
-        for name, prior in value.items():
-            if not isinstance(name, str):
-                refuse_one(f"{show(name)} is no name of a column", suggestion="put it in quotes")
-            check(prior, (name,))
-        return dict(value)
-
-    return BeforeValidator(checked)
-
-
-def _bandwidth(value: object, at: Place) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        message = f"a bandwidth must be a number, not {show(value)}"
-        refuse_one(message, at=at, suggestion="for example 0.3")
-        raise AssertionError
-    if not value > 0:
-        message = f"a bandwidth must be greater than 0, not {show(value)}"
-        refuse_one(message, at=at, suggestion="for example 0.3")
-    if not _LEAST <= value <= _MOST:
-        message = f"a bandwidth must be between {_LEAST:g} and {_MOST:g}"
-        refuse_one(message, at=at, suggestion="for example 0.3; distances are at most 1")
-
-
-def _whole(what: str, least: int, most: int) -> Callable[[object, Place], None]:
-    def check(value: object, at: Place) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            message = f"{what} must be a whole number from {least} to {most}, not {show(value)}"
-            refuse_one(message, at=at)
-
-    return check
+Bandwidth = Annotated[float, Field(ge=1e-6, le=1e6)]
+"""Others are slips of the pen: distances are between 0 and 1."""
 
 
 class _Places(Declaration):
@@ -79,7 +47,8 @@ class Kernel(_Places):
 
     default: ClassVar[float] = 0.3
 
-    bandwidth: Annotated[float | dict[str, float], _for_each(_bandwidth)] = default
+    tags: ClassVar = {"bandwidth": 1}
+    bandwidth: ByColumn[Bandwidth] = default
 
     def bandwidth_of(self, column: str) -> float:
         """Distances from 0 to 1 that are as large as this, or larger, count nothing."""
@@ -101,12 +70,9 @@ class Cells(_Places):
     default_intervals: ClassVar[int] = 5
     default_level: ClassVar[int] = 1
 
-    intervals: Annotated[
-        int | dict[str, int], _for_each(_whole("intervals", 1, _MOST_INTERVALS))
-    ] = default_intervals
-    levels: Annotated[int | dict[str, int], _for_each(_whole("a level", 0, _MOST_LEVELS))] = (
-        default_level
-    )
+    tags: ClassVar = {"intervals": 1, "levels": 1}
+    intervals: ByColumn[Annotated[int, Field(ge=1, le=10_000)]] = default_intervals
+    levels: ByColumn[Annotated[int, Field(ge=0, le=1000)]] = default_level
     pseudo_records: Annotated[float, Field(ge=0, le=1e9)] = 1.0
 
     def intervals_of(self, column: str) -> int:
@@ -144,7 +110,7 @@ def _unknown(key: str, given: object, columns: Columns) -> Iterable[Refusal]:
             yield Refusal((key, name), message, nearest(name, names))
 
 
-class Knowledge(Declaration):
+class Knowledge(OneKey):
     """Where priors come from: exactly one of these says it.
 
     Attributes:
@@ -155,22 +121,6 @@ class Knowledge(Declaration):
     kernel: Kernel | None = None
     relation: RelationName | None = None
     cells: Cells | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _mapping(cls, value: object) -> object:
-        if not isinstance(value, Mapping | Knowledge):
-            refuse_one(f"must be a mapping, not {show(value)}", suggestion=_EXAMPLE)
-        return value
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Knowledge:
-        given = [name for name, value in self if value is not None]
-        if len(given) != 1:
-            said = f"has the keys {' and '.join(given)}" if given else "says nothing"
-            message = f"{said}; it takes exactly one of kernel, relation, cells"
-            refuse_one(message, suggestion=_EXAMPLE)
-        return self
 
     @property
     def source(self) -> str:

@@ -46,6 +46,16 @@ def no_repeats(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 Name = Annotated[str, AfterValidator(usable_name)]
+Names = Annotated[
+    tuple[Name, ...],
+    Field(strict=False, min_length=1),
+    BeforeValidator(
+        lambda value: [value] if isinstance(value, str) else value,
+        json_schema_input_type=str | list[str],
+    ),
+    AfterValidator(no_repeats),
+]
+"""One name, or several."""
 
 
 def _relation_name(text: str) -> str:

@@ -33,6 +33,8 @@ from pganon.policy.variables import filled as with_variables
 MAX_BYTES = 1 << 20
 STDIN = "-"
 
+_NOT_A_TEXT = ("must be a whole number", "must be a number", "must be true or false")
+_FROM_VARIABLE = "what comes from a variable is a text: write the value itself"
 _COLUMN = TypeAdapter(ColumnPolicy)
 _EXCLUSION = TypeAdapter(Exclusion)
 
@@ -62,17 +64,8 @@ class LoadedPolicy:
         """The file's name for messages."""
         return str(self.path) if self.path is not None else None
 
-    def line_of(self, place: str | Place) -> int | None:
-        """The line of a field, e.g. `columns.age.role` or ("columns", "age", "role").
-
-        A field that was left out has the line of what it would stand in.
-        """
-        if isinstance(place, str):
-            paths = {".".join(map(str, written)): written for written in self.lines}
-            paths |= {field_path(written): written for written in self.lines}
-            while place and place not in paths:
-                place = place[: max(place.rfind("."), place.rfind("["), 0)]
-            place = paths.get(place, ())
+    def line_of(self, place: Place) -> int | None:
+        """The line of a field, or of what it would stand in."""
         return nearest_line(self.lines, place)
 
     def problem(self, place: Place, message: str, suggestion: str | None = None) -> Problem:
@@ -201,10 +194,12 @@ def _validate(
     except PydanticCustomError as error:
         return None, (error.context or {})["refusals"]
     except ValidationError as error:
-        refusals = [*refusals_of(error, registry, named, filled), *_across(data, registry, named)]
+        refusals = [*refusals_of(error), *_across(data, registry, named)]
     unique: dict[tuple[Place, str], Refusal] = {}
     for refusal in refusals:
         placed = replace(refusal, place=in_root(root, refusal.place))
+        if placed.place in filled and placed.message.startswith(_NOT_A_TEXT):
+            placed = replace(placed, suggestion=_FROM_VARIABLE)
         unique.setdefault((placed.place, placed.message), placed)
     return None, list(unique.values())
 

@@ -96,6 +96,14 @@ class Policy(OverTime):
 
     # Subclasses know what `privacy` and `method` may be: pganon.policy.policy_class makes them.
     registry: ClassVar[Registry]
+    tags: ClassVar = {"privacy": 2, "tables": 2}
+    examples: ClassVar = {
+        "release": "release: adult",
+        "source": "source: public.adult",
+        "columns": "columns: {age: {role: quasi_identifying}}",
+        "privacy": "privacy: [{model: k_anonymity, k: 5}]",
+        "method": "method: {name: one_dimensional}",
+    }
 
     variables: Annotated[tuple[Variable, ...], Field(strict=False), AfterValidator(no_repeats)] = ()
     release: Name

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns
 from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import Declaration
@@ -68,6 +69,16 @@ Support = Literal["exclusions", "invariant", "labels", "means", "population", "r
 """Parts of a policy that only some methods support: its exclusion rules, `refresh: invariant`,
 `publish.labels`, means of classes, `report.population`, `publish.reference` and `tables`."""
 
+UNABLE: Mapping[Support, str] = {
+    "exclusions": "does not keep exclusion rules",
+    "invariant": "cannot keep the values of its groups",
+    "labels": "does not publish the values below labels",
+    "population": "makes groups that do not say whom of a population they cover",
+    "reference": "does not publish the source's distribution",
+    "tables": "makes no groups of classes for related tables",
+}
+"""What the others are told."""
+
 
 class MethodOptions(Declaration):
     """Base of the methods.
@@ -112,6 +123,7 @@ class MethodOptions(Declaration):
     leaves_surplus_out: ClassVar[bool] = False
     leaves_unprofitable: ClassVar[bool] = False
     starts: ClassVar[tuple[Start, ...]] = ()
+    tags: ClassVar = {"": 1}
     one_level: ClassVar[bool] = False
     revision: ClassVar[int] = 1
 
@@ -262,3 +274,15 @@ def _protected_refusals(models: Iterable[Any], columns: Columns) -> Iterable[Ref
 def part_name(release: str, part: str) -> str:
     """Name of the published view of a part."""
     return f"{release}_{part}"
+
+
+def part_refusals(release: object, part: str) -> Iterator[Refusal]:
+    """The name of the view of a part is too long, though that of the release is not."""
+    size = len(part_name("", part).encode())
+    if isinstance(release, str) and fits(release) and not fits(part_name(release, part)):
+        yield Refusal(
+            ("release",),
+            f"the name of its view {show(part_name('...', part))} has"
+            f" {len(release.encode()) + size} bytes, PostgreSQL allows {MAX_BYTES}",
+            f"choose a name of at most {MAX_BYTES - size} bytes",
+        )

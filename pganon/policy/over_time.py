@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from pganon.identifiers import MAX_BYTES
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import Name, RelationName, no_repeats
-from pganon.policy.options import COUNTERFEITS, MethodOptions, part_name
-from pganon.policy.refusals import Refusal, alternatives, known_word, refuse_one, show
+from pganon.policy.labels import Name, Names, RelationName
+from pganon.policy.options import COUNTERFEITS, MethodOptions, part_refusals
+from pganon.policy.refusals import Refusal, known_word, refuse_one, show
 from pganon.policy.registry import Registry
 from pganon.policy.words import NOBODY
-
-
-def _columns(value: object) -> object:
-    """The names of one column or several."""
-    return [value] if isinstance(value, str) else value
 
 
 class Population(Declaration):
@@ -32,12 +26,7 @@ class Population(Declaration):
     """
 
     name: Name | None = None
-    key: Annotated[
-        tuple[Name, ...],
-        Field(strict=False),
-        BeforeValidator(_columns, json_schema_input_type=str | list[str]),
-        AfterValidator(no_repeats),
-    ] = ()
+    key: Names = ()
     renewed: bool = False
 
     @model_validator(mode="after")
@@ -118,26 +107,25 @@ def over_time_refusals(
             )
 
 
+_UNKEPT = (
+    ("exclusions", (), "takes every value of a group for as likely; an exclusion rules some out"),
+    ("records_per_individual", "one", "keeps the value of a person, who can have only one record"),
+    ("audiences", "everybody", "holds against readers of all versions"),
+)
+"""Keys that are what they are by default where people keep their value sets, and why."""
+
+
 def _invariant_refusals(
     registry: Registry, given: Mapping[str, Any], method: MethodOptions | None
 ) -> Iterable[Refusal]:
     """Keys that exclude value sets which people keep, or groups with the same values again."""
-    if method is not None and "invariant" not in method.supports:
-        yield Refusal(
-            ("refresh",),
-            f"the method {method.name} cannot keep the values of its groups",
-            f"use the method {alternatives(registry.supporting('invariant'))},"
-            " or refresh: recompute",
-        )
+    yield from registry.unsupported(method, "invariant", ("refresh",))
     if method is not None:
         yield from method.key_refusals({}, {"refresh": "invariant"})
-    if given.get("exclusions"):
-        yield Refusal(
-            ("exclusions",),
-            "refresh: invariant takes every value of a group for as likely, and an exclusion rules"
-            " some out",
-            "remove exclusions, or write refresh: recompute",
-        )
+    for key, default, why in _UNKEPT:
+        if (given.get(key) or default) != default:
+            hint = f"remove {key}, or write refresh: recompute"
+            yield Refusal((key,), f"refresh: invariant {why}", hint)
     models = given.get("privacy")
     for i, model in enumerate(models if isinstance(models, list | tuple) else ()):
         said = model if isinstance(model, Mapping) else getattr(model, "__dict__", {})
@@ -155,27 +143,7 @@ def _invariant_refusals(
                 " not their records",
                 "remove min_size; every group has at least l values",
             )
-    if given.get("records_per_individual") == "many_accepted":
-        yield Refusal(
-            ("refresh",),
-            "refresh: invariant keeps the value of a person, who can have only one record",
-            "remove records_per_individual, or write refresh: recompute",
-        )
-    if given.get("audiences") == "by_reader":
-        yield Refusal(
-            ("refresh",),
-            "refresh: invariant holds against readers of all versions",
-            "write audiences: everybody, or refresh: recompute",
-        )
-    release = given.get("release")
-    if isinstance(release, str) and len(part_name(release, COUNTERFEITS).encode()) > MAX_BYTES:
-        longest = MAX_BYTES - len(part_name("", COUNTERFEITS).encode())
-        yield Refusal(
-            ("release",),
-            f"the name of its view {show(part_name('...', COUNTERFEITS))} is longer than"
-            " PostgreSQL allows",
-            f"choose a name of at most {longest} bytes",
-        )
+    yield from part_refusals(given.get("release"), COUNTERFEITS)
 
 
 def _key_refusals(given: Mapping[str, Any]) -> Iterable[Refusal]:

@@ -23,30 +23,6 @@ REVISION = 1
 """Raised when records are encoded in another way, so that every method may give other groups. Where
 only one does, its own `revision` is raised."""
 
-DECIDES = frozenset(
-    {
-        "source",
-        "where",
-        "individual",
-        "columns",
-        "privacy",
-        "method",
-        "exclusions",
-        "suppression_limit",
-        "on_infeasible",
-        "records_per_individual",
-        "refresh",
-        "exclude",
-        "increment_size",
-        "regions",
-        "ranges",
-        "leavers",
-        "tables",
-        "group_size",
-    }
-)
-"""Keys of a policy that decide which groups are made, or how they are shown."""
-
 PRACTICE = frozenset({"requests", "schedule", "time_zone", "undeclared", "about", "report"})
 """Keys about when a release is made, who may ask for it, and what is reported of it."""
 
@@ -61,28 +37,17 @@ ELSE = PRACTICE | {
     "inference",
     "variables",
 }
-"""All other keys."""
+"""All keys that change neither which groups are made nor what is shown of their people."""
+
+DECIDES = frozenset(Policy.model_fields) - ELSE
+"""The others decide that."""
 
 APPLIED = PRACTICE | {"republication", "aliases", "trust", "variables"}
 PUBLISH_APPLIED = frozenset({"readers", "keep", "approval", "review_by"})
 """Keys, of the policy and under `publish`, that can be applied to an existing version."""
 
-COLUMN_DECIDES = frozenset(
-    {
-        "role",
-        "type",
-        "order",
-        "domain",
-        "hierarchy",
-        "levels",
-        "weight",
-        "nulls",
-        "qs_set",
-        "sensitive_when",
-        "apart",
-    }
-)
 COLUMN_ELSE = frozenset({"published_as", "shown", "mean", "unprotected"})
+COLUMN_DECIDES = frozenset(ColumnPolicy.model_fields) - COLUMN_ELSE
 """The same for the keys of a column."""
 
 Part = Mapping[str, Any]

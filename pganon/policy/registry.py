@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args
 
 from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.options import MethodOptions, Support
-from pganon.policy.refusals import Refusal
+from pganon.policy.options import UNABLE, MethodOptions, Support
+from pganon.policy.refusals import Place, Refusal, alternatives
 from pganon.policy.tasks import TASKS, Start
 
 
@@ -108,6 +108,15 @@ class Registry:
     def supporting(self, part: Support) -> list[str]:
         """Words of the methods that support a part of a policy."""
         return [word for word, options in self.methods.items() if part in options.supports]
+
+    def unsupported(
+        self, method: MethodOptions | None, part: Support, place: Place, remove: str = "it"
+    ) -> Iterator[Refusal]:
+        """The refusal of a part of a policy that its method does not support."""
+        if method is not None and part not in method.supports:
+            others = [f"use the method {alternatives(n)}" for n in (self.supporting(part),) if n]
+            hint = ", or ".join([*others, f"remove {remove}"])
+            yield Refusal(place, f"the method {method.name} {UNABLE[part]}", hint)
 
 
 def word_of(declaration: type[MethodOptions] | type[ModelDeclaration], key: str) -> str:

@@ -16,7 +16,7 @@ from pganon.policy.options import MethodOptions
 from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.tasks import DECIDE
-from pganon.policy.vocabulary import listed, words
+from pganon.policy.vocabulary import WORDS, words
 
 MOST_QUASI_IDENTIFIERS = 8
 """Columns without a guess that become quasi-identifying where no column is."""
@@ -156,12 +156,6 @@ def _too_few() -> PreconditionError:
     )
 
 
-_HIDES = listed(
-    """private privately secret sensitive confidential hide hides hidden withhold withheld"""
-)
-_SHOWS = listed("public show shows shown visible share shared open disclose disclosed")
-
-
 @dataclass(frozen=True)
 class Flag:
     """A boolean column beside another one.
@@ -184,14 +178,16 @@ def flags(columns: Iterable[Column]) -> dict[str, Flag]:
 
     Its name has all words of the column's name, and one that speaks of hiding or showing.
     """
-    every = list(columns)
-    booleans = [column for column in every if column.kind == "boolean"]
-    return {
-        column.name: flag
-        for column in every
-        for flag in (_flag_of(column, booleans),)
-        if flag is not None
-    }
+    every, found = list(columns), dict[str, Flag]()
+    for column in every:
+        parts = set(words(column.name))
+        for other in (one for one in every if parts and one.kind == "boolean"):
+            further = set(words(other.name)) - parts
+            hides = bool(further & WORDS["hides"])
+            if parts <= set(words(other.name)) and (hides or further & WORDS["shows"]):
+                # `not_shown` hides.
+                found.setdefault(column.name, Flag(other.name, hides != ("not" in further)))
+    return found
 
 
 def flag_hints(columns: Iterable[Column], declared: Columns, registry: Registry) -> dict[str, str]:
@@ -212,14 +208,3 @@ def flag_hints(columns: Iterable[Column], declared: Columns, registry: Registry)
         f" {DECIDE})"
         for name, flag in found.items()
     }
-
-
-def _flag_of(column: Column, booleans: Iterable[Column]) -> Flag | None:
-    parts = set(words(column.name))
-    for other in booleans:
-        further = set(words(other.name)) - parts
-        if not parts or not parts <= set(words(other.name)) or not further & (_HIDES | _SHOWS):
-            continue
-        # `not_shown` hides.
-        return Flag(other.name, bool(further & _HIDES) != ("not" in further))
-    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
@@ -21,15 +21,13 @@ from pganon.policy.hierarchies import (
     OrderHierarchy,
     TableHierarchy,
 )
-from pganon.policy.labels import Condition, Name, RelationName, no_repeats
+from pganon.policy.labels import Condition, Name, Names, RelationName, no_repeats
 from pganon.policy.refusals import (
     Place,
     Refusal,
-    alternatives,
     known_word,
     nearest,
     refuse,
-    refuse_one,
     show,
 )
 
@@ -37,16 +35,6 @@ if TYPE_CHECKING:
     from pganon.policy.compatibility import Written
 
 
-def _list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-Key = Annotated[
-    tuple[Name, ...],
-    Field(strict=False, min_length=1),
-    BeforeValidator(_list, json_schema_input_type=str | list[str]),
-    AfterValidator(no_repeats),
-]
 Where = Annotated[Condition, Field(max_length=20_000)] | None
 
 
@@ -54,7 +42,7 @@ class RootTable(Declaration):
     """The table with a row per person."""
 
     source: RelationName
-    key: Key
+    key: Names
     where: Where = None
     columns: dict[Name, ColumnPolicy]
 
@@ -62,7 +50,7 @@ class RootTable(Declaration):
 class Reference(Declaration):
     """Columns that name a row of another table by its key."""
 
-    columns: Key
+    columns: Names
     table: Name
 
 
@@ -103,15 +91,6 @@ class EventColumn(Declaration):
 Pair = Annotated[tuple[Name, Name], Field(strict=False), AfterValidator(no_repeats)]
 
 
-def _link(value: object) -> object:
-    if value in ("parts", "person"):
-        refuse_one(
-            f"link: {value} is not made in this version",
-            suggestion="leave link out: values are published by group",
-        )
-    return value
-
-
 class Period(Declaration):
     """The time of rows, of which closed periods are published once."""
 
@@ -131,8 +110,10 @@ class EventTable(Declaration):
         period: when its rows are from, of which later ones are added to a version.
     """
 
+    examples: ClassVar = {"source": "source: public.adult"}
+
     source: RelationName
-    key: Key | None = None
+    key: Names | None = None
     where: Where = None
     references: References
     columns: dict[Name, EventColumn]
@@ -142,7 +123,7 @@ class EventTable(Declaration):
     membership: Annotated[Literal["known", "sensitive"], known_word("word for membership")] = (
         "known"
     )
-    link: Annotated[Literal["group"], known_word("link"), BeforeValidator(_link)] = "group"
+    link: Annotated[Literal["group"], known_word("link")] = "group"
     period: Period | None = None
 
     @property
@@ -160,6 +141,8 @@ class LookupColumn(Declaration):
 
 class LookupTable(Declaration):
     """A table without people, such as one of wards or drugs."""
+
+    examples: ClassVar = {"source": "source: public.adult"}
 
     source: RelationName
     people: Annotated[Literal["none"], known_word("word for people")]
@@ -219,7 +202,7 @@ def rooted(data: Mapping[str, Any]) -> dict[str, Any]:
         [
             Refusal((key,), "is said by the root of tables", f"write it as tables.{root}.{name}")
             for key, name in OF_ROOT.items()
-            if key in data and not _same(key, data[key], given)
+            if key in data and _alike(data[key]) != _alike(given.get(key))
         ]
     )
     return {**data, **given}
@@ -237,20 +220,9 @@ def _given(root: object) -> dict[str, Any]:
     return given
 
 
-def _same(key: str, value: object, given: Mapping[str, Any]) -> bool:
-    """Whether a policy says what its root says, as one that was stored does."""
-    said = given.get(key)
-    if key != "columns" or not isinstance(value, Mapping) or not isinstance(said, Mapping):
-        return _alike(value) == _alike(said)
-    named = _alike(given.get("individual"))
-    keys = {n for n in named if n in said} if isinstance(named, list) else set[str]()
-    rest = [name for name in said if name not in keys]
-    return value.keys() == said.keys() and all(value[name] == said[name] for name in rest)
-
-
 def _alike(value: object) -> object:
     """The same for one name, and a list of it."""
-    return list(value) if isinstance(value, list | tuple) else _list(value)
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def in_root(root: str | None, place: Place) -> Place:
@@ -390,44 +362,37 @@ def _only_of_tables(policy: Written) -> Iterator[Refusal]:
 
 def _options(policy: Written) -> Iterator[Refusal]:
     method, keys = policy.method, policy.keys
-    if method is not None and "tables" not in method.supports:
-        yield Refusal(
-            ("method", "name"),
-            f"the method {method.name} makes no groups of classes for related tables",
-            f"use the method {alternatives(policy.registry.supporting('tables'))}",
-        )
-    elif method is not None and method.encoding.order != "none":
+    yield from policy.registry.unsupported(method, "tables", ("method", "name"), "tables")
+    if method is not None and "tables" in method.supports and method.encoding.order != "none":
         yield Refusal(
             ("method",),
             "people with the same quasi-identifiers are to stay together in related tables",
             "remove variant",
         )
-    for key, default in _OPTIONS.items():
-        if keys.get(key) not in (default, None):
-            yield Refusal((key,), f"{key} is not for related tables", f"remove {key}")
-    publish = keys.get("publish")
-    for key in ("reference", "labels"):
-        if getattr(publish, key, False):
-            yield Refusal(("publish", key), f"{key} is not for related tables", f"remove {key}")
-    if getattr(keys.get("report"), "population", None) is not None:
-        yield Refusal(("report", "population"), "is not for related tables", "remove population")
+    publish, report = keys.get("publish"), keys.get("report")
+    rows: list[tuple[Place, object, object]] = [
+        *[((key,), keys.get(key), default) for key, default in _OPTIONS.items()],
+        *[(("publish", k), getattr(publish, k, False), False) for k in ("reference", "labels")],
+        (("report", "population"), getattr(report, "population", None), None),
+    ]
     for name, column in policy.columns.items():
         if column is None:
             continue
+        at = ("columns", name)
+        rows += [((*at, "shown"), column.shown, "none"), ((*at, "mean"), column.mean, False)]
         if column.role in ("individual", "weight"):
             hint = "write identifying, and key: in the table" if column.role == "individual" else ""
             message = f"role {column.role} is not for related tables"
-            yield Refusal(("columns", name, "role"), message, hint or "leave the column out")
-        for key, default in (("shown", "none"), ("mean", False)):
-            if getattr(column, key) not in (default, None):
-                message = f"{key} is not for related tables"
-                yield Refusal(("columns", name, key), message, f"remove {key}")
+            yield Refusal((*at, "role"), message, hint or "leave the column out")
         if isinstance(column.hierarchy, CsvHierarchy):
             hint = "import the file, and name the table: {table: schema.name}"
-            yield Refusal(("columns", name, "hierarchy"), "csv is not for related tables", hint)
+            yield Refusal((*at, "hierarchy"), "csv is not for related tables", hint)
         if column.apart and column.role != "quasi_identifying":
             message = "apart is for quasi_identifying columns"
-            yield Refusal(("columns", name, "apart"), message, "remove apart")
+            yield Refusal((*at, "apart"), message, "remove apart")
+    for place, value, default in rows:
+        if value not in (default, None):
+            yield Refusal(place, f"{place[-1]} is not for related tables", f"remove {place[-1]}")
 
 
 def _models(policy: Written, tables: Mapping[str, Any]) -> Iterator[Refusal]:

@@ -104,18 +104,31 @@ class Model(ABC):
     """Whether two groups that satisfy the model satisfy it as one group, too. One group of all
     records is then the best result. What it violates is refused before any search; otherwise
     verification alone decides."""
+    needs_values = True
+    """Whether the histogram must distinguish sensitive values."""
+    counts_distinct = False
+    """Whether the measure is the number of distinct values, whatever their frequency."""
+    needs_reference = False
+    """Whether groups are compared with the distribution of the whole table."""
+    exact = False
+    """Whether measures have no rounding error, so that they are compared as they are."""
     from_histogram = True
     """Whether it is measured from a histogram. If not, the form of a release measures it, and parts
     that read histograms skip it."""
-    judged_of = Judged.NOTHING
+    judged = Judged.NOTHING
     """The part that it depends on of individuals who share their groups in several versions."""
     tolerance = TOLERANCE
     """Relative slack of comparisons, of a parameter below 1 absolute where it bounds from above."""
 
+    symbol = "k"
+    """What a policy calls the parameter."""
+    said = "Every group satisfies {model.label}{about}."
+    """See :meth:`sentence`; `others` is the parameter less one, `percent` its percentage."""
+
     @property
-    @abstractmethod
     def parameter(self) -> float:
         """The required value of the measure."""
+        return getattr(self, self.symbol)
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -126,8 +139,6 @@ class Model(ABC):
     def label(self) -> str:
         """Name and parameter as people write them."""
         return f"{self.name} {self.symbol} = {self.parameter:g}"
-
-    symbol = "k"
 
     @classmethod
     def of(cls, *parameters: Any, **named: Any) -> Self:
@@ -147,7 +158,9 @@ class Model(ABC):
             column: the sensitive column, as in "the column diagnosis"; "" for a model of none.
         """
         about = f" in {column}" if column else ""
-        return f"Every group satisfies {self.label}{about}."
+        percent = f"{100 * self.parameter:.3g} %"
+        words = {"known": known, "column": column, "about": about, "percent": percent}
+        return self.said.format(model=self, others=self.parameter - 1, **words)
 
     def most(self, share: float) -> float | None:
         """The largest share of a group that may have a value which `share` of all people have.
@@ -161,67 +174,16 @@ class Model(ABC):
         """Fewest records that a group satisfying the model can have."""
         return 1
 
-    @property
-    def judged(self) -> Judged:
-        """The part of a group that the model depends on; see :mod:`pganon.privacy.base`."""
-        return self.judged_of
-
-    @property
-    def needs_values(self) -> bool:
-        """Whether the histogram must distinguish sensitive values."""
-        return True
-
-    @property
-    def counts_distinct(self) -> bool:
-        """Whether the measure is the number of distinct values, whatever their frequency."""
-        return False
-
-    @property
-    def needs_reference(self) -> bool:
-        """Whether groups are compared with the distribution of the whole table."""
-        return False
-
-    @property
-    def needs_total(self) -> bool:
-        """Whether the aggregate reads the number of records of the group."""
-        return self.needs_reference
-
-    @property
-    def needs_rank(self) -> bool:
-        """Whether the aggregate reads the rank of a value by falling frequency in its group."""
-        return False
-
-    @property
-    def needs_domain(self) -> bool:
-        """Whether the aggregate reads the number of values that occur in the reference."""
-        return False
-
-    @property
-    def needs_moves(self) -> bool:
-        """Whether the aggregate reads earth moved along the order of the values, and their number.
-
-        See :mod:`pganon.privacy.rows`.
-        """
-        return False
-
-    @property
-    def needs_tree(self) -> bool:
-        """Whether the aggregate reads nodes of a hierarchy over the values, not values.
-
-        The reference then has `path` as well; see :func:`pganon.privacy.rows.tree_rows`.
-        """
-        return False
-
     @abstractmethod
     def aggregate(self, rows: str) -> exp.Expr:
         """The measure of one group, as an aggregate over its rows in the relation `rows`.
 
-        A row is one value of the group: `value`, `n` (records) and, where the model says it needs
-        them, `total` (records of the group), `share` and `position` (of the value in the
-        reference; 0 where it does not occur there), `rank` (1 is the most frequent), `domain`
-        (values that occur in the reference), `moved` and `places` (see
-        :mod:`pganon.privacy.rows`). Several models that read the same rows can so be measured in
-        one pass.
+        A row is one value of the group: `value`, `n` (records) and, where they are read, `total`
+        (records of the group), `share` and `position` (of the value in the reference; 0 where it
+        does not occur there), `rank` (1 is the most frequent), `domain` (values that occur in the
+        reference), `moved` and `places` (earth moved along the order of the values, and their
+        number; see :mod:`pganon.privacy.rows`). Or it is a node of a hierarchy over the values,
+        with `levels`; see :func:`pganon.privacy.rows.tree_rows`.
         """
 
     def measure(
@@ -234,10 +196,12 @@ class Model(ABC):
             by: names of the grouping columns.
             reference: relation (value, position, share): all values with their order from 1 and
                 their share in the table; required where :attr:`needs_reference`. With `path`,
-                keys of a value and its ancestors, where :attr:`needs_tree`.
+                keys of a value and its ancestors, where `levels` are read.
         """
-        rows = class_rows(histogram, by, [self], reference)
-        tree = exp.select(named(self.aggregate("g"), "measure"))
+        aggregate = self.aggregate("g")
+        read = {column.name for column in aggregate.find_all(exp.Column)}
+        rows = class_rows(histogram, by, read, reference)
+        tree = exp.select(named(aggregate, "measure"))
         tree = tree.from_(rows.subquery("g", copy=False), copy=False)
         return grouped(tree, by, "g")
 
@@ -276,11 +240,6 @@ class Model(ABC):
             return measure >= limit
         return measure < limit if self.strict else measure <= limit
 
-    @property
-    def exact(self) -> bool:
-        """Whether measures have no rounding error, so that they are compared as they are."""
-        return False
-
     def _limit_of(self, parameter: float) -> float:
         if self.exact:
             return parameter
@@ -305,9 +264,7 @@ class Model(ABC):
 class CountModel(Model):
     """A model with a lower bound on a number of records, individuals or values."""
 
-    @property
-    def exact(self) -> bool:
-        return True
+    exact = True
 
     @property
     def minimum_size(self) -> int:
@@ -331,9 +288,7 @@ class ShareModel(Model):
 
     bound = Bound.AT_MOST
 
-    @property
-    def exact(self) -> bool:
-        return True
+    exact = True
 
     @property
     def limit(self) -> Fraction:

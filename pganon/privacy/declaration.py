@@ -40,8 +40,9 @@ class MeasuredModel(PrivacyModel, Model):
         return [name for name in needed if name not in ("model", "column")]
 
     @property
-    def parameter(self) -> float:
-        return getattr(self, self.symbol)
+    def parameters(self) -> dict[str, object]:
+        names = [name for name in type(self).model_fields if name not in ("model", "column")]
+        return {name: getattr(self, name) for name in names}
 
     def measures(self) -> tuple[Model, ...]:
         return (self.model_copy(update={"column": None} if self.about else {}),)

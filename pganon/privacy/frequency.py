@@ -24,9 +24,7 @@ AtLeastTwo = Annotated[int, Field(ge=2, le=2**31 - 1)]
 
 
 class _Size(CountModel):
-    @property
-    def needs_values(self) -> bool:
-        return False
+    needs_values: ClassVar[bool] = False
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("sum(:n)::bigint", n=col("n", rows))
@@ -37,13 +35,11 @@ class KAnonymity(MeasuredModel, _Size):
 
     # Samarati 2001, Sweeney 2002. Does not protect sensitive values: a class may have only one.
 
-    judged_of: ClassVar[Judged] = Judged.PEOPLE
+    judged: ClassVar[Judged] = Judged.PEOPLE
+    said: ClassVar[str] = "Everybody looks like at least {others} others of the release in {known}."
 
     model: Literal["k_anonymity"]
     k: AtLeastTwo
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Everybody looks like at least {self.k - 1} others of the release in {known}."
 
 
 @dataclass(frozen=True)
@@ -58,16 +54,13 @@ class RelativeFrequency(ShareModel):
 
     alpha: float | Fraction
     name: ClassVar[str] = "alpha_k_anonymity"
-    judged_of: ClassVar[Judged] = Judged.MOST
+    judged: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "alpha"
+    said: ClassVar[str] = "In no group do more than {percent} have the same value in {column}."
 
     @property
     def parameter(self) -> float:
         return float(self.alpha)
-
-    def sentence(self, known: str, column: str) -> str:
-        most = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {most} have the same value in {column}."
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -91,19 +84,14 @@ class DistinctLDiversity(MeasuredModel, CountModel):
     # Machanavajjhala et al. 2007. A value may still be far more frequent than the others.
 
     conditional = True
-    judged_of: ClassVar[Judged] = Judged.VALUES
+    judged: ClassVar[Judged] = Judged.VALUES
     symbol: ClassVar[str] = "l"
+    counts_distinct: ClassVar[bool] = True
+    said: ClassVar[str] = "Every group has at least {model.l} different values in {column}."
 
     model: Literal["distinct_l_diversity"]
     column: str
     l: AtLeastTwo  # noqa: E741 (the field's own letter)
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Every group has at least {self.l} different values in {column}."
-
-    @property
-    def counts_distinct(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("count(*)")
@@ -116,18 +104,16 @@ class EntropyLDiversity(MeasuredModel):
     # (Machanavajjhala et al. 2007, definition 4.1). A whole l is compared with tolerance, too.
 
     conditional = True
-    judged_of: ClassVar[Judged] = Judged.RECORDS
+    judged: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "l"
+    said: ClassVar[str] = (
+        "The values of every group in {column} are at least as mixed as {model.l:g} values that"
+        " are equally common."
+    )
 
     model: Literal["entropy_l_diversity"]
     column: str
     l: Annotated[float, Field(ge=2, le=2**31 - 1)]  # noqa: E741
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"The values of every group in {column} are at least as mixed as {self.l:g} values that"
-            " are equally common."
-        )
 
     @property
     def minimum_size(self) -> int:
@@ -151,21 +137,19 @@ class RecursiveCLDiversity(MeasuredModel):
     # record that remains when the others are ruled out.
 
     conditional = True
-    judged_of: ClassVar[Judged] = Judged.RECORDS
+    judged: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "c"
     bound: ClassVar[Bound] = Bound.AT_MOST
     strict: ClassVar[bool] = True
+    said: ClassVar[str] = (
+        "In every group the most common value in {column} has less than {model.c:g} times as"
+        " many people as the values from the {model.l}. place on together."
+    )
 
     model: Literal["recursive_cl_diversity"]
     column: str
     c: Annotated[float, Field(gt=0, le=1e9)]
     l: AtLeastTwo  # noqa: E741
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"In every group the most common value in {column} has less than {self.c:g} times as"
-            f" many people as the values from the {self.l}. place on together."
-        )
 
     def most(self, share: float) -> float | None:
         # The values from the l-th on are at most all others.
@@ -176,16 +160,8 @@ class RecursiveCLDiversity(MeasuredModel):
         return f"{self.name} c = {self.c:g}, l = {self.l}"
 
     @property
-    def parameters(self) -> dict[str, object]:
-        return {"c": self.parameter, "l": self.l}
-
-    @property
     def minimum_size(self) -> int:
         return self.l
-
-    @property
-    def needs_rank(self) -> bool:
-        return self.l > 2
 
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)
@@ -221,7 +197,7 @@ class FrequencyLDiversity(MeasuredModel):
     only the victim's group. Does not protect against readers who can exclude values for the victim.
     """
 
-    judged_of: ClassVar[Judged] = Judged.MOST
+    judged: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "l"
 
     if TYPE_CHECKING:  # a field of every subclass
@@ -338,10 +314,4 @@ class BucketSize(_Size):
 
     k: int
     name: ClassVar[str] = "bucket_size"
-
-    @property
-    def parameter(self) -> float:
-        return self.k
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Every bucket has at least {self.k} records."
+    said: ClassVar[str] = "Every bucket has at least {model.k} records."

@@ -31,26 +31,21 @@ class IRKAnonymity(MeasuredModel, CountModel):
 
     # Its histogram is of individuals, not of values.
 
-    judged_of: ClassVar[Judged] = Judged.PEOPLE
+    judged: ClassVar[Judged] = Judged.PEOPLE
     symbol: ClassVar[str] = "k"
     counts: ClassVar[str] = "individuals"
+    needs_values: ClassVar[bool] = False
+    said: ClassVar[str] = "Everybody looks like at least {others} others of the release in {known}."
 
     model: Literal["ir_k_anonymity"]
     k: AtLeastTwo
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Everybody looks like at least {self.k - 1} others of the release in {known}."
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("count(*)")
 
 
 class _RecordShare(ShareModel):
-    judged_of: ClassVar[Judged] = Judged.RECORDS
+    judged: ClassVar[Judged] = Judged.RECORDS
 
     def aggregate(self, rows: str) -> exp.Expr:
         n = col("n", rows)
@@ -68,17 +63,8 @@ class IRAlpha(_RecordShare):
     name: ClassVar[str] = "ir_alpha"
     symbol: ClassVar[str] = "alpha"
     counts: ClassVar[str] = "individuals"
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    @property
-    def parameter(self) -> float:
-        return float(self.alpha)
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Nobody has more than {100 * self.parameter:.3g} % of the records of a group."
+    needs_values: ClassVar[bool] = False
+    said: ClassVar[str] = "Nobody has more than {percent} of the records of a group."
 
 
 @dataclass(frozen=True)
@@ -88,14 +74,9 @@ class IRBeta(_RecordShare):
     beta: float
     name: ClassVar[str] = "ir_beta"
     symbol: ClassVar[str] = "beta"
-
-    @property
-    def parameter(self) -> float:
-        return float(self.beta)
-
-    def sentence(self, known: str, column: str) -> str:
-        most = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {most} of the records have the same value in {column}."
+    said: ClassVar[str] = (
+        "In no group do more than {percent} of the records have the same value in {column}."
+    )
 
     def most(self, share: float) -> float:
         return self.parameter
@@ -111,24 +92,15 @@ class EIRBeta(ShareModel):
 
     beta: float
     name: ClassVar[str] = "eir_beta"
-    judged_of: ClassVar[Judged] = Judged.MOST
+    judged: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "beta"
     counts: ClassVar[str] = "holders"
-
-    @property
-    def parameter(self) -> float:
-        return float(self.beta)
-
-    def sentence(self, known: str, column: str) -> str:
-        most = f"{100 * self.parameter:.3g} %"
-        return f"In no group do more than {most} of the people have the same value in {column}."
+    said: ClassVar[str] = (
+        "In no group do more than {percent} of the people have the same value in {column}."
+    )
 
     def most(self, share: float) -> float:
         return self.parameter
-
-    @property
-    def needs_total(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return exp.func("max", share(col("n", rows), col("total", rows)))
@@ -143,19 +115,17 @@ class EIRLDiversity(MeasuredModel, CountModel):
     # (n - l + 1) / n among n individuals, not by 1 / l.
 
     conditional = True
-    judged_of: ClassVar[Judged] = Judged.RECORDS
+    judged: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "l"
     counts: ClassVar[str] = "pairs"
+    said: ClassVar[str] = (
+        "Whichever record of everybody in a group is meant, these have at least {model.l}"
+        " different values in {column}."
+    )
 
     model: Literal["eir_l_diversity"]
     column: str
     l: Annotated[int, Field(ge=2, le=1000)]  # noqa: E741
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Whichever record of everybody in a group is meant, these have at least {self.l}"
-            f" different values in {column}."
-        )
 
     def aggregate(self, rows: str) -> exp.Expr:
         raise TypeError("a minimum hitting set is no aggregate over a histogram; use measure()")

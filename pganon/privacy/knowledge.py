@@ -40,12 +40,13 @@ class BackgroundKnowledge(MeasuredModel):
     # Priors stay with the owner, so only the owner can measure it: of pairs of priors in a class,
     # not of a histogram.
 
-    judged_of: ClassVar[Judged] = Judged.RECORDS
+    judged: ClassVar[Judged] = Judged.RECORDS
     symbol: ClassVar[str] = "j"
     bound: ClassVar[Bound] = Bound.AT_MOST
     merging_keeps: ClassVar[bool] = False
     from_histogram: ClassVar[bool] = False
     tolerance: ClassVar[float] = 1e-9
+    needs_values: ClassVar[bool] = False
 
     model: Literal["background_knowledge"]
     j: Annotated[float, Field(ge=0, le=1)]
@@ -74,10 +75,6 @@ class BackgroundKnowledge(MeasuredModel):
     @property
     def label(self) -> str:
         return f"{self.name} j = {self.j:g} ({self.knowledge.source})"
-
-    @property
-    def needs_values(self) -> bool:
-        return False
 
     def aggregate(self, rows: str) -> exp.Expr:
         """Over a row per pair of priors of the group, with their `divergence`; none is 0."""

@@ -24,10 +24,7 @@ class ReferenceModel(MeasuredModel):
     """A model that needs the distribution of the table."""
 
     bound: ClassVar[Bound] = Bound.AT_MOST
-
-    @property
-    def needs_reference(self) -> bool:
-        return True
+    needs_reference: ClassVar[bool] = True
 
 
 class TCloseness(ReferenceModel):
@@ -43,6 +40,10 @@ class TCloseness(ReferenceModel):
     # (see :class:`BetaLikeness`).
 
     symbol: ClassVar[str] = "t"
+    said: ClassVar[str] = (
+        "The shares of values in {column} in a group differ from those of everybody by at most"
+        " {model.t:g}, where 0 is no difference and 1 the largest."
+    )
 
     model: Literal["t_closeness"]
     column: str
@@ -51,12 +52,6 @@ class TCloseness(ReferenceModel):
         "equal"
     )
     min_size: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None  # of a bucket
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"The shares of values in {column} in a group differ from those of everybody by at most"
-            f" {self.t:g}, where 0 is no difference and 1 the largest."
-        )
 
     def most(self, share: float) -> float | None:
         # Along an order or a hierarchy, values that are alike may change places for less.
@@ -69,19 +64,11 @@ class TCloseness(ReferenceModel):
     @property
     def parameters(self) -> dict[str, object]:
         size = {} if self.min_size is None else {"min_size": self.min_size}
-        return {**super().parameters, **size}
+        return {"t": self.t, **size}
 
     @property
     def label(self) -> str:
         return f"{self.name} t = {self.t:g} ({self.distance} distance)"
-
-    @property
-    def needs_moves(self) -> bool:
-        return self.distance == "ordered"
-
-    @property
-    def needs_tree(self) -> bool:
-        return self.distance == "hierarchical"
 
     def aggregate(self, rows: str) -> exp.Expr:
         if self.distance == "ordered":
@@ -134,7 +121,7 @@ class BetaLikeness(ReferenceModel):
     # Bounds gains only: a group may lack a value altogether, which rules it out for its members.
     # The basic form does not limit values with p >= 1 / (1 + beta) at all.
 
-    judged_of: ClassVar[Judged] = Judged.MOST
+    judged: ClassVar[Judged] = Judged.MOST
     symbol: ClassVar[str] = "beta"
 
     model: Literal["beta_likeness"]
@@ -159,10 +146,6 @@ class BetaLikeness(ReferenceModel):
     @property
     def label(self) -> str:
         return f"{self.name} beta = {self.beta:g} ({self.variant})"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {"beta": self.parameter, "variant": self.variant}
 
     def aggregate(self, rows: str) -> exp.Expr:
         largest = fragment("greatest(max(:gain) - 1, 0)", gain=_gain(rows))
@@ -189,7 +172,7 @@ class DeltaDisclosure(ReferenceModel):
     #
     # Says nothing about groups of few records: one class of the whole table always satisfies it.
 
-    judged_of: ClassVar[Judged] = Judged.EXTREMES
+    judged: ClassVar[Judged] = Judged.EXTREMES
     symbol: ClassVar[str] = "delta"
     strict: ClassVar[bool] = True
 
@@ -205,10 +188,6 @@ class DeltaDisclosure(ReferenceModel):
 
     def most(self, share: float) -> float:
         return min(share * math.exp(self.delta), 1.0)
-
-    @property
-    def needs_domain(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment(

@@ -28,23 +28,14 @@ class PopulationModel(Model, ABC):
     """
 
     population: str
-    judged_of: ClassVar[Judged] = Judged.NOTHING
+    judged: ClassVar[Judged] = Judged.NOTHING
     from_histogram: ClassVar[bool] = False
     measure_column: ClassVar[str] = "covered"
     """The column of what is measured: `covered` (F_E) of classes, `presence` of people."""
-
-    @property
-    def exact(self) -> bool:
-        return True
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    @property
-    def searched(self) -> bool:
-        """Whether the search for classes heeds it; else verification alone does."""
-        return True
+    searched: ClassVar[bool] = True
+    """Whether the search for classes heeds it; else verification alone does."""
+    exact: ClassVar[bool] = True
+    needs_values: ClassVar[bool] = False
 
     def aggregate(self, rows: str) -> exp.Expr:
         extreme = "min" if self.bound is Bound.AT_LEAST else "max"
@@ -86,21 +77,14 @@ class KMap(PopulationModel):
 
     k: int
     name: ClassVar[str] = "k_map"
-
-    @property
-    def counts_distinct(self) -> bool:
-        return True  # people, of whom a larger class covers no fewer
-
-    @property
-    def parameter(self) -> float:
-        return self.k
+    counts_distinct: ClassVar[bool] = True  # people, of whom a larger class covers no fewer
+    said: ClassVar[str] = (
+        "Every group looks like at least {model.k} people of {model.population} in {known}."
+    )
 
     @property
     def label(self) -> str:
         return f"{self.name} k = {self.k}"
-
-    def sentence(self, known: str, column: str) -> str:
-        return f"Every group looks like at least {self.k} people of {self.population} in {known}."
 
 
 @dataclass(frozen=True)
@@ -123,12 +107,10 @@ class MostPresent(Presence):
 
     symbol: ClassVar[str] = "max"
     bound: ClassVar[Bound] = Bound.AT_MOST
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Who knows {known} of a person of {self.population} concludes with a chance of at most"
-            f" {100 * self.delta:.3g} % that the person is in the table."
-        )
+    said: ClassVar[str] = (
+        "Who knows {known} of a person of {model.population} concludes with a chance of at most"
+        " {percent} that the person is in the table."
+    )
 
 
 @dataclass(frozen=True)
@@ -137,10 +119,7 @@ class LeastPresent(Presence):
 
     symbol: ClassVar[str] = "min"
     merging_keeps: ClassVar[bool] = False
-
-    @property
-    def searched(self) -> bool:
-        return False
+    searched: ClassVar[bool] = False
 
     def sentence(self, known: str, column: str) -> str:
         return (
@@ -157,10 +136,7 @@ class _OfAllClasses(PopulationModel, ABC):
     """
 
     bound: ClassVar[Bound] = Bound.AT_MOST
-
-    @property
-    def searched(self) -> bool:
-        return False
+    searched: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -183,20 +159,14 @@ class AverageRisk(_OfAllClasses):
     risk: float
     name: ClassVar[str] = "average_risk"
     symbol: ClassVar[str] = "risk"
-
-    @property
-    def parameter(self) -> float:
-        return self.risk
+    said: ClassVar[str] = (
+        "Who knows {known} of all people of {model.population} picks the person of a record"
+        " with a chance of at most {percent}, on average over all records."
+    )
 
     @property
     def part(self) -> exp.Expr:
         return share(fragment("h.n"), fragment("greatest(h.covered, 1)"))
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Who knows {known} of all people of {self.population} picks the person of a record"
-            f" with a chance of at most {100 * self.risk:.3g} %, on average over all records."
-        )
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,14 @@ class Profitability(Model):
     strict: ClassVar[bool] = True
     merging_keeps: ClassVar[bool] = False
     from_histogram: ClassVar[bool] = False
-    judged_of: ClassVar[Judged] = Judged.NOTHING
+    judged: ClassVar[Judged] = Judged.NOTHING
     among: ClassVar[str] = "n"
     """The column with s."""
+    needs_values: ClassVar[bool] = False
+    said: ClassVar[str] = (
+        "In every group a record is worth more, by what the group still says of it, than an"
+        " attack of somebody who knows {known} is expected to cost its publisher."
+    )
 
     @property
     def parameter(self) -> float:
@@ -49,16 +54,6 @@ class Profitability(Model):
     def label(self) -> str:
         said = ", ".join(f"{name} = {value:g}" for name, value in self.parameters.items())
         return f"{self.name} {said}"
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            "In every group a record is worth more, by what the group still says of it, than an"
-            f" attack of somebody who knows {known} is expected to cost its publisher."
-        )
 
     def aggregate(self, rows: str) -> exp.Expr:
         return exp.func("min", col("measure", rows))
@@ -89,7 +84,4 @@ class ProfitabilityInPopulation(Profitability, PopulationModel):
     """The same where readers pick among the people of a population whom a class covers."""
 
     among: ClassVar[str] = "covered"
-
-    @property
-    def searched(self) -> bool:
-        return False
+    searched: ClassVar[bool] = False

@@ -41,8 +41,9 @@ class QSKAnonymity(MeasuredModel):
     # attribute (`min_values` makes it have several values), nor from who knows values of both sets
     # or other members of the cluster.
 
-    judged_of: ClassVar[Judged] = Judged.COMBINATIONS
+    judged: ClassVar[Judged] = Judged.COMBINATIONS
     symbol: ClassVar[str] = "k"
+    exact: ClassVar[bool] = True
 
     model: Literal["qs_k_anonymity"]
     k: Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -93,10 +94,6 @@ class QSKAnonymity(MeasuredModel):
     def size(self) -> int:
         """Fewest records of a cluster."""
         return self.k if self.counts_supported else 1
-
-    @property
-    def exact(self) -> bool:
-        return True
 
     def aggregate(self, rows: str) -> exp.Expr:
         return fragment("min(:n)", n=col("n", rows))

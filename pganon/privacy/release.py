@@ -25,12 +25,9 @@ from pganon.sqltools import col, fragment, num, query
 class ReleaseModel(ShareModel, ABC):
     """An upper bound on a share of the whole release; no class satisfies it by itself."""
 
-    judged_of: ClassVar[Judged] = Judged.PEOPLE
+    judged: ClassVar[Judged] = Judged.PEOPLE
     from_histogram: ClassVar[bool] = False
-
-    @property
-    def needs_values(self) -> bool:
-        return False
+    needs_values: ClassVar[bool] = False
 
     @abstractmethod
     def part(self, size: exp.Expr) -> exp.Expr:
@@ -70,16 +67,10 @@ class AverageRisk(ReleaseModel):
     risk: float
     name: ClassVar[str] = "average_risk"
     symbol: ClassVar[str] = "risk"
-
-    @property
-    def parameter(self) -> float:
-        return self.risk
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Who knows {known} of a person picks the right record of the group with a chance of at"
-            f" most {100 * self.risk:.3g} %, on average over all people."
-        )
+    said: ClassVar[str] = (
+        "Who knows {known} of a person picks the right record of the group with a chance of at"
+        " most {percent}, on average over all people."
+    )
 
     def part(self, size: exp.Expr) -> exp.Expr:
         return num(1)
@@ -94,12 +85,6 @@ class RecordsBelow(ReleaseModel, ABC):
     @abstractmethod
     def least(self) -> int:
         """Fewest records of a class that is large enough."""
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"At most {100 * self.parameter:.3g} % of the people look like fewer than"
-            f" {self.least - 1} others of the release in {known}."
-        )
 
     def part(self, size: exp.Expr) -> exp.Expr:
         return fragment(
@@ -141,9 +126,19 @@ class AboveHighest(Model, ABC):
 class RecordsAtRisk(AboveHighest, RecordsBelow):
     """The same of the risk 1 / |E|."""
 
+    def sentence(self, known: str, column: str) -> str:
+        return (
+            f"At most {100 * self.parameter:.3g} % of the people look like fewer than"
+            f" {self.least - 1} others of the release in {known}."
+        )
+
 
 class SampleUniqueness(MeasuredModel, RecordsBelow):
     """Few records are alone in their class."""
+
+    said: ClassVar[str] = (
+        "At most {percent} of the people look like nobody else of the release in {known}."
+    )
 
     model: Literal["sample_uniqueness"]
     share: Annotated[float, Field(ge=0, lt=1)]
@@ -151,9 +146,3 @@ class SampleUniqueness(MeasuredModel, RecordsBelow):
     @property
     def least(self) -> int:
         return 2
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"At most {100 * self.share:.3g} % of the people look like nobody else of the release"
-            f" in {known}."
-        )

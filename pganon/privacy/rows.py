@@ -11,8 +11,7 @@ The distance over a hierarchy considers only the nodes above values of a group.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
@@ -22,45 +21,22 @@ from pganon.sqltools import aliased, col, fragment, named, query, scalar
 Relation = QualifiedName | exp.Select
 
 
-class Needs(Protocol):
-    """Which columns a model reads; :class:`~pganon.privacy.base.Model` says what they are."""
-
-    @property
-    def needs_reference(self) -> bool: ...
-
-    @property
-    def needs_total(self) -> bool: ...
-
-    @property
-    def needs_rank(self) -> bool: ...
-
-    @property
-    def needs_domain(self) -> bool: ...
-
-    @property
-    def needs_moves(self) -> bool: ...
-
-    @property
-    def needs_tree(self) -> bool: ...
-
-
 def class_rows(
     histogram: Relation,
     by: Sequence[str],
-    models: Sequence[Needs],
+    read: Collection[str],
     reference: Relation | None = None,
 ) -> exp.Select:
-    """The histogram with the additional columns that `Model.aggregate` of the models reads."""
-    if any(model.needs_tree for model in models):
-        if not all(model.needs_tree for model in models):
-            raise ValueError("a model over nodes shares no rows with one over values")
+    """The histogram with the columns that are read of it; `Model.aggregate` says what they are."""
+    if "levels" in read:
         return tree_rows(histogram, by, reference)
+    compared = "share" in read or "moved" in read
     # Made here, so it may grow where it is; a copy for every column would take most of the time.
     tree = query("select h.value, h.n from h", {"h": histogram})
     tree = tree.select(*[col(name, "h") for name in by], copy=False)
-    if any(model.needs_total for model in models):
+    if compared or "total" in read:
         tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"), copy=False)
-    if any(model.needs_rank for model in models):
+    if "rank" in read:
         falling = exp.Order(
             expressions=[
                 exp.Ordered(this=col("n", "h"), desc=True),
@@ -68,7 +44,7 @@ def class_rows(
             ]
         )
         tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"), copy=False)
-    if not any(model.needs_reference for model in models):
+    if not compared:
         return tree
     if reference is None:
         raise ValueError("the model needs the distribution of the table")
@@ -83,10 +59,10 @@ def class_rows(
         join_type="left",
         copy=False,
     )
-    if any(model.needs_domain for model in models):
+    if "domain" in read:
         occurring = query("select count(*) from x where x.share > 0", {"x": reference})
         tree = tree.select(named(scalar(occurring), "domain"), copy=False)
-    if any(model.needs_moves for model in models):
+    if "moved" in read:
         return _with_moves(tree, by, reference)
     return tree
 

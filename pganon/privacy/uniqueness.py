@@ -45,8 +45,14 @@ class PopulationUniqueness(MeasuredModel):
     bound: ClassVar[Bound] = Bound.AT_MOST
     merging_keeps: ClassVar[bool] = False
     from_histogram: ClassVar[bool] = False
-    judged_of: ClassVar[Judged] = Judged.NOTHING
+    judged: ClassVar[Judged] = Judged.NOTHING
     tolerance: ClassVar[float] = 0.0
+    needs_values: ClassVar[bool] = False
+    said: ClassVar[str] = (
+        "Of a population of {model.population_size:,} people, of whom the records are taken for"
+        " a random sample, at most {percent} are estimated to be the only ones"
+        " with what they have in {known}."
+    )
 
     model: Literal["population_uniqueness"]
     population_size: Annotated[int, Field(ge=2, le=2**63 - 1)]
@@ -55,25 +61,6 @@ class PopulationUniqueness(MeasuredModel):
         Literal["dankar", "zayatz", "pitman", "snb"],
         known_word("estimator of population_uniqueness"),
     ] = "dankar"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        return {
-            "population_size": self.population_size,
-            "share": self.share,
-            "estimator": self.estimator,
-        }
-
-    @property
-    def needs_values(self) -> bool:
-        return False
-
-    def sentence(self, known: str, column: str) -> str:
-        return (
-            f"Of a population of {self.population_size:,} people, of whom the records are taken for"
-            f" a random sample, at most {100 * self.share:.3g} % are estimated to be the only ones"
-            f" with what they have in {known}."
-        )
 
     def estimated(self, frequencies: Mapping[int, int]) -> Estimated:
         """Of classes, by size how many there are.

@@ -13,14 +13,12 @@ from typing import assert_never
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
-from pganon.errors import PreconditionError
-from pganon.hierarchies import has_ranges, hierarchy_steps, leaf_kind
+from pganon.hierarchies import has_ranges, leaf_kind
 from pganon.identifiers import quote
 from pganon.policy.columns import ColumnPolicy
 from pganon.policy.domains import Domain, ValueSet
-from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Refusal, show
+from pganon.policy.refusals import Place, Refusal, show
 from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.policy.values import Unreadable, bound, misread, readable
 from pganon.resolved.model import (
@@ -33,6 +31,7 @@ from pganon.resolved.model import (
     Sensitive,
     Shown,
 )
+from pganon.resolved.other import column_refusals, comparable
 from pganon.resolved.source import Source
 from pganon.sqltools import col
 
@@ -81,7 +80,7 @@ class ColumnResolver:
     def resolve(self) -> Columns:
         """All columns in the order of the policy."""
         declared = self.policy.columns
-        resolved = {name: self.source.column(f"columns.{name}", name) for name in declared}
+        resolved = {name: self.source.column(("columns", name), name) for name in declared}
         for name, column in resolved.items():
             if column is not None:
                 self._add(column, declared[name])
@@ -112,7 +111,7 @@ class ColumnResolver:
             case "weight":
                 if not column.is_number:
                     self.report(
-                        f"columns.{column.name}.role",
+                        ("columns", column.name, "role"),
                         f"column {quote(column.name)} is {column.type_name}, and weights are"
                         " numbers",
                         "name the column that says how many people a record stands for",
@@ -132,7 +131,7 @@ class ColumnResolver:
         """A number that is shown by means of groups, or of classes."""
         if not column.is_number:
             self.report(
-                f"columns.{column.name}.{'mean' if declared.mean else 'shown'}",
+                ("columns", column.name, "mean" if declared.mean else "shown"),
                 f"column {quote(column.name)} is {column.type_name}, and means are of numbers",
                 "remove it",
             )
@@ -166,30 +165,29 @@ class ColumnResolver:
 
     def _hidden(self, name: str, index: int) -> Hidden | None:
         """For whom a semi-sensitive column is sensitive."""
-        path = f"columns.{name}.sensitive_when"
+        place = ("columns", name, "sensitive_when")
         when = self.policy.columns[name].sensitive_when
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            wrong = _exception_problem(self.source.relation, self.source.record_key, relation)
-            if wrong is None:
-                return Hidden(index, None, relation)
-            self.report(f"{path}.relation", *wrong)
-            return None
+            at, source = (*place, "relation"), self.source
+            wrong = list(_exception_refusals(at, source.relation, source.record_key, relation))
+            source.problems.refuse(wrong)
+            return None if wrong else Hidden(index, None, relation)
         if when.column is not None:
-            return self._companion(f"{path}.column", when.column, index)
-        condition = self.source.condition(f"{path}.predicate", when.predicate)
+            return self._companion((*place, "column"), when.column, index)
+        condition = self.source.condition((*place, "predicate"), when.predicate)
         return None if condition is None else Hidden(index, condition)
 
-    def _companion(self, path: str, name: str, index: int) -> Hidden | None:
+    def _companion(self, place: Place, name: str, index: int) -> Hidden | None:
         """The boolean column that says of every record whether the value is sensitive."""
-        column = self.source.column(path, name)
+        column = self.source.column(place, name)
         if column is None or not column.readable:
             return None
         if column.kind == "boolean":
             return Hidden(index, stored(column, col(name, "src")))
         self.report(
-            path,
+            place,
             f"column {quote(name)} is {column.type_name}, not a boolean that says whether a value"
             " is sensitive",
             "name a boolean column, or write a predicate",
@@ -203,7 +201,7 @@ class ColumnResolver:
             ordered = getattr(model, "distance", None) == "ordered"
             if ordered and getattr(model, "column", None) == column.name:
                 self.report(
-                    f"privacy[{number}].distance",
+                    ("privacy", number, "distance"),
                     f"column {quote(column.name)} is {column.type_name}, whose values have no"
                     " order that a distance could be taken in",
                     "use distance: equal, or an enum or number",
@@ -214,7 +212,8 @@ class ColumnResolver:
         if hierarchy is None or column.kind == "unsupported":
             return Sensitive(index, column, published, declared.nulls)
         kind = _leaf_type(column, declared)
-        self._check_hierarchy(column.name, hierarchy, kind)
+        place = ("columns", column.name)
+        self.source.check_hierarchy(place, column, hierarchy, kind, self.base_dir)
         return Sensitive(index, column, published, declared.nulls, hierarchy, kind)
 
     def _attribute(
@@ -238,8 +237,9 @@ class ColumnResolver:
         form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
-        if scale is Scale.TREE:
-            self._check_hierarchy(column.name, declared.hierarchy, _leaf_type(column, declared))
+        if declared.hierarchy is not None:
+            leaf, place = _leaf_type(column, declared), ("columns", column.name)
+            self.source.check_hierarchy(place, column, declared.hierarchy, leaf, self.base_dir)
         return Attribute(
             index=len(self.columns.attributes),
             column=column,
@@ -267,22 +267,11 @@ class ColumnResolver:
         if kind != "numeric" or ranked:
             return kind
         self.report(
-            f"columns.{column.name}.type",
+            ("columns", column.name, "type"),
             f"column {quote(column.name)} is {column.type_name}, not a number or date",
             "use type: ordinal or categorical",
         )
         return None
-
-    def _check_hierarchy(self, name: str, hierarchy: Hierarchy | None, kind: str) -> None:
-        """Problems of a hierarchy that need no values: files, kinds."""
-        if hierarchy is None:
-            return
-        try:
-            hierarchy_steps(
-                "", hierarchy, lambda s: s.work("values"), kind, self.base_dir, quote(name)
-            )
-        except PreconditionError as error:
-            self.report(f"columns.{name}.hierarchy", error.message, error.hint)
 
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
@@ -324,38 +313,20 @@ def published_type(form: Shown, column: Column) -> str:
     }[form]
 
 
-def _exception_problem(
-    source: Relation, key: Sequence[str], relation: Relation
-) -> tuple[str, str] | None:
-    """Why the relation cannot say whose values of the source are sensitive, and what to do."""
-    hint = f"name a table with the columns {', '.join(map(quote, (*key, EXCEPTION_COLUMN)))}"
+def _exception_refusals(
+    place: Place, source: Relation, key: Sequence[str], relation: Relation
+) -> Iterator[Refusal]:
+    """Why the relation cannot say whose values of the source are sensitive."""
     if not key:
-        return (
-            f"{source.name} has no primary key that rows of {relation.name} could name",
-            "give it a primary key, or use a boolean column",
-        )
-    for name in key:
-        mine, other = source.column(name), relation.column(name)
-        if other is None or not other.readable:
-            return (
-                f"{relation.name} has no readable column {quote(name)}, which is of the primary key"
-                f" of {source.name}",
-                hint,
-            )
-        if mine is not None and mine.type_oid != other.type_oid:
-            return (
-                f"column {quote(name)} is {mine.type_name} in {source.name} and {other.type_name}"
-                f" in {relation.name}",
-                "name a view that casts it to the type of the source",
-            )
+        message = f"{source.name} has no primary key that rows of {relation.name} could name"
+        yield Refusal(place, message, "give it a primary key, or use a boolean column")
+    for column in filter(None, map(source.column, key)):
+        yield from comparable(place, column, source, relation, lambda c: str(c.type_oid))
+    yield from column_refusals(place, relation, EXCEPTION_COLUMN)
     named = relation.column(EXCEPTION_COLUMN)
-    if named is None or not named.readable or named.kind not in _NAMES:
-        return (
-            f"{relation.name} has no readable text column {quote(EXCEPTION_COLUMN)} that names the"
-            " column whose value is sensitive",
-            hint,
-        )
-    return None
+    if named is not None and named.kind not in _NAMES:
+        message = f"column {quote(named.name)} of {relation.name} is {named.type_name}, not a text"
+        yield Refusal(place, message, "in it stand the names of columns whose value is sensitive")
 
 
 def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Iterator[Refusal]:

@@ -261,8 +261,31 @@ class ExclusionRule:
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ReleaseSpec:
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """Relations that a policy names beside its source.
+
+    Attributes:
+        public: by QS set, those of the combinations that are known to exist.
+        exceptions: those that say whose values are sensitive, by their name in the policy.
+        prior: the one with what readers are assumed to know beforehand.
+        population: the one of people whom models and reports count beside the source.
+        exclude: the one of people who are left out, by their key.
+        aliases: the one of people whose key changed.
+        tables: those of related tables, by their name in the policy.
+    """
+
+    public: Mapping[str, Relation] = field(default_factory=dict)
+    exceptions: Mapping[str, Relation] = field(default_factory=dict)
+    prior: Relation | None = None
+    population: Relation | None = None
+    exclude: Relation | None = None
+    aliases: Relation | None = None
+    tables: Mapping[str, Relation] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseSpec(Beside):
     """A policy resolved against the catalog, with what methods and forms need of earlier versions.
 
     Attributes:
@@ -272,11 +295,6 @@ class ReleaseSpec:
         unreleased: columns of the source that the policy withholds, for the plan.
         view: the published view.
         roles: numbers of the readers and trusted roles that it names.
-        public: by QS set, the relation of the combinations that are known to exist.
-        prior: the relation with what readers are assumed to know beforehand, if there is one.
-        population: the relation of the population that models count people in, if there is one.
-        exclude: the relation of people who are left out, by their key.
-        aliases: the relation of people whose key changed.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
         partition: what of the policy decides which groups come out and what of them is shown.
         base_dir: folder that paths in the policy are relative to.
@@ -299,10 +317,6 @@ class ReleaseSpec:
     unreleased: tuple[str, ...]
     view: QualifiedName
     readers: tuple[str, ...]
-    public: Mapping[str, Relation]
-    prior: Relation | None
-    exclude: Relation | None
-    aliases: Relation | None
     rules: tuple[ExclusionRule, ...]
     partition: Part
     base_dir: Path
@@ -310,7 +324,6 @@ class ReleaseSpec:
     weight: Column | None = None
     averaged: tuple[Averaged, ...] = ()
     microaggregated: tuple[Microaggregated, ...] = ()
-    population: Relation | None = None
     growth: Growth | None = None
     signatures: Signatures | None = None
     related: Related | None = None

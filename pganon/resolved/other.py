@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.identifiers import quote
 from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.model import Policy
-from pganon.policy.refusals import Place, Refusal, alternatives
+from pganon.policy.refusals import Place, Refusal, alternatives, nearest
 from pganon.policy.reporting import REPORTED
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.resolved.model import Attribute, Scale, Sensitive
@@ -20,17 +19,37 @@ def column_refusals(place: Place, relation: Relation, name: str) -> Iterator[Ref
     """The relation has no such column, or nobody let the owner read it."""
     column = relation.column(name)
     if column is None:
-        near = get_close_matches(name, relation.column_names, n=1)
-        yield Refusal(
-            place,
-            f"{relation.name} has no column {quote(name)}",
-            f"did you mean {quote(near[0])}?" if near else None,
-        )
+        message = f"{relation.name} has no column {quote(name)}"
+        yield Refusal(place, message, nearest(name, relation.column_names))
     elif not column.readable:
         yield Refusal(
             place,
             f"column {quote(name)} of {relation.name} may not be read",
             f"GRANT SELECT ({quote(name)}) ON {relation.name} TO the pganon owner",
+        )
+
+
+def spelled(place: Place, column: Column, *, keyed: bool) -> Iterator[Refusal]:
+    """Equal values of the column may look different, and one person or row would be two.
+
+    Args:
+        keyed: whether they are compared as texts.
+    """
+    if keyed and not column.has_canonical_text:
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} is {column.type_name}, a type in which equal values may"
+            " be spelled differently; it tells nobody apart, and names no rows",
+            "name a view that casts it to a type such as integer, text or uuid"
+            + (", or declare `individual`" if place == ("source",) else ""),
+        )
+    elif not column.collation_deterministic:
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} has the collation {column.collation}, which calls"
+            " different texts equal; they would count as several values",
+            "name a view that makes them one text, such as"
+            f' lower({quote(column.name)}) COLLATE "C"',
         )
 
 
@@ -42,7 +61,7 @@ def public_refusals(
         relation = public.get(attribute.qs_set or "")
         if relation is not None:
             place = ("columns", attribute.column.name, "set")
-            yield from _comparable(place, attribute.column, source, relation, _compared)
+            yield from comparable(place, attribute.column, source, relation, _compared)
 
 
 def prior_refusals(
@@ -73,9 +92,9 @@ def prior_refusals(
         return
     place = (*knowledge, "relation")
     for attribute in attributes:
-        yield from _comparable(place, attribute.column, source, prior, _compared)
+        yield from comparable(place, attribute.column, source, prior, _compared)
     for item in sensitive:
-        yield from _comparable(place, item.column, source, prior, _told_apart)
+        yield from comparable(place, item.column, source, prior, _told_apart)
     yield from column_refusals(place, prior, PROBABILITY)
     column = prior.column(PROBABILITY)
     if column is not None and not column.is_number:
@@ -97,14 +116,7 @@ def population_refusals(
     ]
     if policy.report.population is not None:
         declared.append((REPORTED, policy.report.population))
-        if "population" not in policy.method.supports:
-            methods = alternatives(policy.registry.supporting("population"))
-            yield Refusal(
-                REPORTED,
-                f"groups of the method {policy.method.name} do not say whom of a population they"
-                " cover",
-                f"remove it, or use the method {methods}",
-            )
+        yield from policy.registry.unsupported(policy.method, "population", REPORTED)
     for place, name in declared:
         if name != declared[0][1]:
             yield Refusal(
@@ -115,7 +127,7 @@ def population_refusals(
     if population is None:
         return
     for attribute in attributes:
-        yield from _comparable(declared[0][0], attribute.column, source, population, _compared)
+        yield from comparable(declared[0][0], attribute.column, source, population, _compared)
 
 
 def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterator[Refusal]:
@@ -146,21 +158,24 @@ def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterat
             )
 
 
-def _comparable(
+def comparable(
     place: Place,
     column: Column,
     source: Relation,
     relation: Relation,
     compared: Callable[[Column], str],
+    name: str | None = None,
 ) -> Iterator[Refusal]:
-    """The column of the same name in another relation holds values of the same kind."""
-    yield from column_refusals(place, relation, column.name)
-    other = relation.column(column.name)
+    """A column of another relation, by default of the same name, holds values of the same kind."""
+    named = name or column.name
+    yield from column_refusals(place, relation, named)
+    other = relation.column(named)
     if other is not None and compared(column) != compared(other):
+        theirs = "" if named == column.name else f"{quote(named)} is "
         yield Refusal(
             place,
             f"column {quote(column.name)} is {column.type_name} in {source.name}"
-            f" and {other.type_name} in {relation.name}",
+            f" and {theirs}{other.type_name} in {relation.name}",
             "name a view that casts it to the type of the source",
         )
 

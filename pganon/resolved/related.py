@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -10,15 +9,15 @@ from pathlib import Path
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.values import texts_of
-from pganon.errors import PreconditionError
-from pganon.hierarchies import hierarchy_steps
-from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.identifiers import fits, quote
 from pganon.policy.model import Policy
 from pganon.policy.options import FLAT, part_name
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.models import EventShare
+from pganon.resolved.labels import refused_names
+from pganon.resolved.other import spelled
 from pganon.resolved.source import SUPPORTED, Problems, Source
 from pganon.resolved.tables import (
     PEOPLE,
@@ -95,29 +94,29 @@ class _Resolver:
 
     def _lookup(self, number: int, name: str, table: LookupTable) -> Lookup | None:
         source = Source(self.relations[name], self.problems)
-        place = f"tables.{name}"
+        place: Place = ("tables", name)
         relation = source.relation
         people, named = self._people
         ways = [w.table for w in relation.foreign_keys]
         for way in [w for w in ways if any(base.startswith(f"{w}.") for base in named)]:
             self.problems.report(
-                f"{place}.people",
+                (*place, "people"),
                 f"{relation.name} names rows of {way}, which is about people",
                 "write references: in place of people: none",
             )
         shows = [base for one in (table.key, *table.columns) for base in _bases(relation, one)]
         if not people.isdisjoint([str(relation.oid), *_tables_of(shows)]):
             self.problems.report(
-                f"{place}.people",
+                (*place, "people"),
                 f"{relation.name} shows columns of a table about people, whose rows would be"
                 " published as they are",
                 "leave it out, and declare what of it is wanted as columns of that table",
             )
-        key = self._key(source, f"{place}.key", table.key)
+        key = self._key(source, (*place, "key"), table.key)
         columns = {table.key: None, **table.columns}
         shown: list[tuple[Column, str]] = []
         for column, declared in columns.items():
-            at = f"{place}.columns.{column}" if declared else f"{place}.key"
+            at = (*place, "columns", column) if declared else (*place, "key")
             found = source.column(at, column)
             if found is not None and self._supported(at, found):
                 renamed = table.columns.get(column)
@@ -136,8 +135,8 @@ class _Resolver:
 
     def _events(self, name: str, table: EventTable) -> Events:
         source = Source(self.relations[name], self.problems)
-        place = f"tables.{name}"
-        keys = [self._key(source, f"{place}.key", column) for column in table.key or ()]
+        place: Place = ("tables", name)
+        keys = [self._key(source, (*place, "key"), column) for column in table.key or ()]
         items = self._items(name, table, source)
         by_name = {item.column.name: item for item in items}
         pairs = [(by_name.get(one), by_name.get(two)) for one, two in table.together]
@@ -145,7 +144,7 @@ class _Resolver:
             self.numbers[name],
             name,
             source.relation,
-            source.condition(f"{place}.where", table.where),
+            source.condition((*place, "where"), table.where),
             tuple(key for key in keys if key is not None),
             tuple(self._ways(name, table, source)),
             tuple(items),
@@ -163,7 +162,7 @@ class _Resolver:
     def _period(self, name: str, table: EventTable, source: Source) -> Column | None:
         if table.period is None:
             return None
-        place = f"tables.{name}.period.column"
+        place = ("tables", name, "period", "column")
         column = source.column(place, table.period.column)
         if column is None or column.kind in ("date", "timestamp", "timestamptz"):
             return column
@@ -182,7 +181,7 @@ class _Resolver:
 
     def _ways(self, name: str, table: EventTable, source: Source) -> Iterator[Way]:
         for number, reference in enumerate(table.references):
-            place = f"tables.{name}.references[{number}]"
+            place = ("tables", name, "references", number)
             columns = [self._key(source, place, column) for column in reference.columns]
             if reference.table in self.numbers:
                 named, relation = (
@@ -197,7 +196,7 @@ class _Resolver:
                     self._other_type(place, column, other)
             yield Way(self.numbers.get(reference.table), tuple(c for c in columns if c is not None))
 
-    def _other_type(self, place: str, column: Column, other: Column) -> None:
+    def _other_type(self, place: Place, column: Column, other: Column) -> None:
         self.problems.report(
             place,
             f"column {quote(column.name)} is {column.type_name}, and {quote(other.name)} that it"
@@ -209,7 +208,7 @@ class _Resolver:
         lookups = list(self.lookups)
         items: list[Item] = []
         for column_name, declared in table.columns.items():
-            place = f"tables.{name}.columns.{column_name}"
+            place = ("tables", name, "columns", column_name)
             column = source.column(place, column_name)
             if column is None or declared.role == "identifying":
                 continue
@@ -229,7 +228,7 @@ class _Resolver:
                     self.lookups[declared.references].key
                 )
                 if other is not None and texts_of(column) != texts_of(other):
-                    self._other_type(f"{place}.references", column, other)
+                    self._other_type((*place, "references"), column, other)
             limit = self._limit(name, column_name) if declared.role == "sensitive" else None
             published = declared.published_as or column_name
             item = Item(
@@ -241,34 +240,19 @@ class _Resolver:
                 declared.shown or 0,
                 lookup,
             )
-            self._check_hierarchy(place, item)
+            if item.hierarchy is not None:
+                kind = item.leaf_kind
+                source.check_hierarchy(place, column, item.hierarchy, kind, self.base_dir)
             items.append(item)
         return items
 
-    def _check_hierarchy(self, place: str, item: Item) -> None:
-        if item.hierarchy is None:
-            return
-        try:
-            hierarchy_steps(
-                *("", item.hierarchy, lambda s: s.work("values"), item.leaf_kind),
-                *(self.base_dir, quote(item.column.name)),
-            )
-        except PreconditionError as error:
-            self.problems.report(f"{place}.hierarchy", error.message, error.hint)
-
-    def _key(self, source: Source, place: str, name: str) -> Column | None:
+    def _key(self, source: Source, place: Place, name: str) -> Column | None:
         column = source.column(place, name)
-        if column is None or (column.has_canonical_text and column.collation_deterministic):
-            return column
-        self.problems.report(
-            place,
-            f"column {quote(name)} is {column.type_name}, in which equal values may be spelled"
-            " differently; it names no rows",
-            "name a view that casts it to a type such as integer, text or uuid",
-        )
-        return None
+        wrong = [] if column is None else list(spelled(place, column, keyed=True))
+        self.problems.refuse(wrong)
+        return None if wrong else column
 
-    def _supported(self, place: str, column: Column) -> bool:
+    def _supported(self, place: Place, column: Column) -> bool:
         if (
             column.kind != "unsupported"
             and column.kind != "citext"
@@ -286,48 +270,31 @@ class _Resolver:
 
 def _name_refusals(policy: Policy, found: Related) -> Iterator[Refusal]:
     """Names of views and columns that are there twice, or too long."""
-    used = Counter([FLAT])
-    for part, table in parts(found):
-        name, place = part_name(policy.release, part), ("tables", table)
-        used[part] += 1
-        if used[part] > 1:
-            hint = "rename the table, or a column with `as:`"
-            yield Refusal(place, f"two views would be named {quote(name)}", hint)
-        if fits(policy.release) and not fits(name):
-            hint = "shorten the names of the release, of the table, or of the column with `as:`"
-            message = f"the name of its view {quote(name)} has more than {MAX_BYTES} bytes"
-            yield Refusal(place, message, hint)
-    root = Counter(
-        column.published_as or name
-        for name, column in policy.columns.items()
-        if column.role != "identifying"
-    )
+    views: list[tuple[Place, str]] = [(("tables",), part_name(policy.release, FLAT))]
+    views += [(("tables", table), part_name(policy.release, part)) for part, table in parts(found)]
+    if fits(policy.release):
+        remedy = "rename the release, the table, or a column with `as:`"
+        yield from refused_names(views, what="views", remedy=remedy)
+    numbers = {partition.number for partition in found.partitions}
+    for name, column in policy.columns.items():
+        published = column.published_as or name
+        if column.role != "identifying" and published in numbers:
+            yield from refused_names([(("columns", name), published)], numbers)
     for partition in found.partitions:
-        taken = [partition.number, PEOPLE, PERSONS, *([PERIOD] if found.timed else [])]
-        place: Place = ("tables", partition.events[0].name)
-        if root[partition.number]:
-            message = f"{quote(partition.number)} is a column that pganon adds to the root"
-            yield Refusal(("tables", policy.root or "", "columns"), message, "rename it with `as:`")
-        if not fits(partition.number):
-            hint = "shorten the name of the table"
-            message = f"the column {quote(partition.number)} has more than {MAX_BYTES} bytes"
-            yield Refusal(place, message, hint)
+        added = {PEOPLE, PERSONS, *([PERIOD] if found.timed else [])}
+        first, *_ = partition.events
+        columns: list[tuple[Place, str]] = [(("tables", first.name), partition.number)]
+        columns += [(("tables", e.name), e.name) for e in partition.events if not e.own]
+        yield from refused_names(columns, added, remedy="rename the table")
         for events in partition.events:
-            if not events.own and events.name in taken:
-                message = f"{quote(events.name)} is a column of the view of groups"
-                yield Refusal(("tables", events.name), message, "rename the table")
-            names = Counter([partition.number, PERSONS, *[i.published for i in events.items]])
-            names.update([PERIOD] if events.index in found.timed else [])
-            for item in events.items:
-                if names[item.published] > 1:
-                    at = ("tables", events.name, "columns", item.column.name)
-                    message = f"{quote(item.published)} would be published twice, or is added"
-                    yield Refusal(at, message, "rename it with `as:`")
+            added = {partition.number, PERSONS}
+            added |= {PERIOD} if events.index in found.timed else set()
+            at = ("tables", events.name, "columns")
+            items = [((*at, item.column.name), item.published) for item in events.items]
+            yield from refused_names(items, added)
     for lookup in found.lookups:
-        twice = [n for n, times in Counter(name for _, name in lookup.columns).items() if times > 1]
-        for name in twice:
-            at = ("tables", lookup.name, "columns")
-            yield Refusal(at, f"two columns would be named {quote(name)}", "rename one with `as:`")
+        names = [(("tables", lookup.name, "columns"), name) for _, name in lookup.columns]
+        yield from refused_names(names)
 
 
 def _twice_refusals(policy: Policy, root: Relation, found: Related) -> Iterator[Refusal]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +13,7 @@ from pganon.errors import PolicyError
 from pganon.identifiers import QualifiedName, quote
 from pganon.policy.exclusions import Between, Condition
 from pganon.policy.model import Policy, policy_hash
-from pganon.policy.options import REFERENCE, SHARE
+from pganon.policy.options import REFERENCE, SHARE, part_refusals
 from pganon.policy.partition import partition_part
 from pganon.policy.refusals import Place, Refusal
 from pganon.policy.start import flag_hints
@@ -23,8 +22,8 @@ from pganon.policy.values import Comparable, reading
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.columns import ColumnResolver, Columns
 from pganon.resolved.growth import increment_refusals
-from pganon.resolved.labels import label_refusals, name_refusals, part_name_refusals
-from pganon.resolved.model import Attribute, ExclusionRule, ReleaseSpec, Sensitive
+from pganon.resolved.labels import label_refusals, name_refusals
+from pganon.resolved.model import Attribute, Beside, ExclusionRule, ReleaseSpec, Sensitive
 from pganon.resolved.other import (
     population_refusals,
     prior_refusals,
@@ -32,11 +31,10 @@ from pganon.resolved.other import (
     subgroup_refusals,
 )
 from pganon.resolved.people import (
-    aliases_problem,
-    collation_refusals,
-    key_refusals,
+    aliases_refusals,
     owners_of,
-    people_problem,
+    people_refusals,
+    spelling_refusals,
 )
 from pganon.resolved.related import related
 from pganon.resolved.source import LineOf, Problems, Source
@@ -46,71 +44,42 @@ from pganon.resolved.tables import Related
 def resolve(
     policy: Policy,
     relation: Relation,
+    beside: Beside | None = None,
     *,
-    public: Mapping[str, Relation] | None = None,
-    exceptions: Mapping[str, Relation] | None = None,
-    prior: Relation | None = None,
-    population: Relation | None = None,
-    exclude: Relation | None = None,
-    aliases: Relation | None = None,
-    tables: Mapping[str, Relation] | None = None,
     base_dir: Path = Path(),
     file: str | None = None,
-    line_of: LineOf = lambda field: None,
+    line_of: LineOf = lambda place: None,
 ) -> ReleaseSpec:
-    """The resolved policy; raises :class:`PolicyError` with all problems.
-
-    Args:
-        public: the relations that the policy names as public, by QS set.
-        exceptions: those that say whose values are sensitive, by their name in the policy.
-        prior: the one with what readers are assumed to know beforehand.
-        population: the one of people whom models count beside the source.
-        exclude: the one of people who are left out.
-        aliases: the one of people whose key changed.
-        tables: those of related tables, by their name in the policy.
-    """
+    """The resolved policy; raises :class:`PolicyError` with all problems."""
+    beside = beside or Beside()
     problems = Problems(line_of, root=policy.root)
     source = Source(relation, problems)
-    beside = _Relations(public or {}, prior, population, exclude, aliases)
-    where = source.condition("where", policy.where)
-    columns = ColumnResolver(policy, source, exceptions or {}, base_dir).resolve()
+    where = source.condition(("where",), policy.where)
+    columns = ColumnResolver(policy, source, beside.exceptions, base_dir).resolve()
     _check_people(policy, source, beside)
-    _check_undeclared(policy, source, tables or {})
+    _check_undeclared(policy, source, beside.tables)
     _check_together(policy, source, beside, columns)
-    others = related(policy, source, tables or {}, base_dir)
+    others = related(policy, source, beside.tables, base_dir)
     spec = None
     if not problems.reported:
-        spec = _spec(policy, source, beside, columns, where, base_dir, others, tables or {})
+        spec = _spec(policy, source, beside, columns, where, base_dir, others)
         problems.refuse(increment_refusals(spec))
     if problems.reported or spec is None:
         raise PolicyError(problems.reported, file=file)
     return spec
 
 
-@dataclass(frozen=True)
-class _Relations:
-    """Relations that a policy names beside its source."""
-
-    public: Mapping[str, Relation]
-    prior: Relation | None
-    population: Relation | None
-    exclude: Relation | None
-    aliases: Relation | None
-
-
-def _check_people(policy: Policy, source: Source, beside: _Relations) -> None:
+def _check_people(policy: Policy, source: Source, beside: Beside) -> None:
     """The key that tells people apart, and relations of people by that key."""
     relation, problems = source.relation, source.problems
     key = policy.individual_key or source.record_key
-    problems.refuse(key_refusals(policy, relation, key))
-    problems.refuse(collation_refusals(policy, relation, key))
-    for field, people, problem in (
-        ("exclude.relation", beside.exclude, people_problem),
-        ("aliases.relation", beside.aliases, aliases_problem),
-    ):
-        wrong = problem(relation, key, people) if people is not None else None
-        if wrong is not None:
-            problems.report(field, *wrong)
+    problems.refuse(spelling_refusals(policy, relation, key))
+    if beside.exclude is not None:
+        at = ("exclude", "relation")
+        problems.refuse(people_refusals(at, relation, key, beside.exclude))
+    if beside.aliases is not None:
+        at = ("aliases", "relation")
+        problems.refuse(aliases_refusals(at, relation, key, beside.aliases))
 
 
 def _check_undeclared(policy: Policy, source: Source, tables: Mapping[str, Relation]) -> None:
@@ -118,8 +87,10 @@ def _check_undeclared(policy: Policy, source: Source, tables: Mapping[str, Relat
     if policy.undeclared != "refuse":
         return
     hints = flag_hints(source.relation.columns, policy.columns, policy.registry)
-    every = [("columns", source.relation, policy.columns)]
-    every += [(f"tables.{n}.columns", tables[n], t.mentioned) for n, t in _beside(policy)]
+    every: list[tuple[Place, Relation, Collection[str]]] = [
+        (("columns",), source.relation, policy.columns)
+    ]
+    every += [(("tables", n, "columns"), tables[n], t.mentioned) for n, t in _beside(policy)]
     for place, relation, declared in every:
         for name in relation.column_names:
             if name not in declared:
@@ -139,7 +110,7 @@ def _beside(policy: Policy) -> list[tuple[str, EventTable | LookupTable]]:
     ]
 
 
-def _check_together(policy: Policy, source: Source, beside: _Relations, columns: Columns) -> None:
+def _check_together(policy: Policy, source: Source, beside: Beside, columns: Columns) -> None:
     """Rules about several columns, or columns and other relations."""
     attributes, sensitive, relation = columns.attributes, columns.sensitive, source.relation
     for refusals in (
@@ -164,17 +135,17 @@ def _check_together(policy: Policy, source: Source, beside: _Relations, columns:
 def _spec(
     policy: Policy,
     source: Source,
-    beside: _Relations,
+    beside: Beside,
     columns: Columns,
     where: exp.Expr | None,
     base_dir: Path,
     others: Related | None,
-    tables: Mapping[str, Relation],
 ) -> ReleaseSpec:
     """The specification of a policy without problems."""
     relation, publish = source.relation, policy.publish
     numbers = {item.column.name: item.index for item in columns.sensitive}
     return ReleaseSpec(
+        **vars(beside),
         policy=policy,
         policy_hash=policy_hash(policy),
         source=relation,
@@ -194,17 +165,12 @@ def _spec(
             *[
                 f"{name}.{column}"
                 for name, table in _beside(policy)
-                for column in tables[name].column_names
+                for column in beside.tables[name].column_names
                 if column not in table.mentioned
             ],
         ),
         view=QualifiedName(publish.view_schema, policy.release),
         readers=publish.readers,
-        public=beside.public,
-        prior=beside.prior,
-        population=beside.population,
-        exclude=beside.exclude,
-        aliases=beside.aliases,
         rules=tuple(rules(policy, columns.attributes, columns.sensitive)),
         partition=partition_part(policy, relation.name, base_dir),
         base_dir=base_dir,
@@ -277,15 +243,10 @@ def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterab
     """Why the distribution cannot be published as the policy asks."""
     if not policy.publish.reference:
         return
-    method = policy.method
-    if "reference" not in method.supports:
-        yield Refusal(
-            _PLACE,
-            f"the method {method.name} does not publish the source's distribution",
-            "remove it",
-        )
+    if "reference" not in policy.method.supports:
+        yield from policy.registry.unsupported(policy.method, "reference", _PLACE)
         return
-    yield from method.reference_refusals()
+    yield from policy.method.reference_refusals()
     numbers = {item.column.name: item.index for item in sensitive}
     found = {r.sensitive for r in requirements_of(policy, numbers) if r.model.needs_reference}
     if len(found) != 1:
@@ -302,4 +263,4 @@ def reference_refusals(policy: Policy, sensitive: Sequence[Sensitive]) -> Iterab
                 f"{quote(SHARE)} is a column of the distribution",
                 "rename it with `as:`",
             )
-    yield from part_name_refusals(policy, REFERENCE)
+    yield from part_refusals(policy.release, REFERENCE)

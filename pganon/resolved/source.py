@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sqlglot import exp
 
 from pganon.catalog.model import TIMELESS_KINDS, Column, Relation
 from pganon.catalog.values import as_text, in_order, stored
-from pganon.errors import Problem
+from pganon.errors import PreconditionError, Problem
+from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import quote
 from pganon.policy.document import field_path
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
-from pganon.policy.refusals import Refusal, show
+from pganon.policy.hierarchies import Hierarchy
+from pganon.policy.refusals import Place, Refusal, show
 from pganon.policy.tables import in_root
 from pganon.resolved.other import column_refusals
 from pganon.sqltools import num
 
-LineOf = Callable[[str], int | None]
+LineOf = Callable[[Place], int | None]
 """The line of a field of the policy's file; None where there is no file."""
 
 
@@ -30,18 +33,17 @@ class Problems:
         root: the table that has keys in place of the policy.
     """
 
-    line_of: LineOf = lambda field: None
+    line_of: LineOf = lambda place: None
     reported: list[Problem] = field(default_factory=list)
     root: str | None = None
 
-    def report(self, field: str, message: str, suggestion: str | None = None) -> None:
-        key, *rest = field.partition(".")
-        field = field_path(in_root(self.root, (key,))) + "".join(rest) if self.root else field
-        self.reported.append(Problem(message, field, self.line_of(field), suggestion))
+    def report(self, place: Place, message: str, suggestion: str | None = None) -> None:
+        place = in_root(self.root, place)
+        self.reported.append(Problem(message, field_path(place), self.line_of(place), suggestion))
 
     def refuse(self, refusals: Iterable[Refusal]) -> None:
         for refusal in refusals:
-            self.report(field_path(refusal.place), refusal.message, refusal.suggestion)
+            self.report(refusal.place, refusal.message, refusal.suggestion)
 
 
 SUPPORTED = (
@@ -57,28 +59,23 @@ class Source:
     relation: Relation
     problems: Problems
 
-    def column(self, field: str, name: str) -> Column | None:
+    def column(self, place: Place, name: str) -> Column | None:
         """The column that a field of the policy names; reports what is wrong with it."""
-        for wrong in column_refusals((), self.relation, name):
-            self.problems.report(field, wrong.message, wrong.suggestion)
+        self.problems.refuse(column_refusals(place, self.relation, name))
         return self.relation.column(name)
 
-    def condition(self, field: str, text: str | None) -> exp.Expr | None:
+    def condition(self, place: Place, text: str | None) -> exp.Expr | None:
         """A condition over columns of the source; None if there is none, or a wrong one."""
         if text is None:
             return None
         try:
             where = check_where(text)
-        except ExpressionProblem as problem:
-            self.problems.report(field, problem.problem.message, problem.problem.suggestion)
-            return None
-        columns = [self.column(field, name) for name in sorted(where.columns)]
-        try:
+            columns = [self.column(place, name) for name in sorted(where.columns)]
             if not all(column is None or column.kind in TIMELESS_KINDS for column in columns):
                 refuse_moving_times(where.expression)
             return typed(where.expression, self.relation)
         except ExpressionProblem as problem:
-            self.problems.report(field, problem.problem.message, problem.problem.suggestion)
+            self.problems.report(place, problem.problem.message, problem.problem.suggestion)
             return None
 
     def supports(self, name: str, column: Column) -> bool:
@@ -86,11 +83,22 @@ class Source:
         if column.kind != "unsupported":
             return True
         self.problems.report(
-            f"columns.{name}",
+            ("columns", name),
             f"column {quote(name)} has the type {column.type_name}, which cannot be released",
             f"supported are {SUPPORTED}; cast it in a view over the source",
         )
         return False
+
+    def check_hierarchy(
+        self, place: Place, column: Column, hierarchy: Hierarchy, kind: str, base_dir: Path
+    ) -> None:
+        """Reports problems of a hierarchy that need no values: files, kinds."""
+        try:
+            hierarchy_steps(
+                "", hierarchy, lambda s: s.work("values"), kind, base_dir, quote(column.name)
+            )
+        except PreconditionError as error:
+            self.problems.report((*place, "hierarchy"), error.message, error.hint)
 
     @property
     def record_key(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish import release_state, sessions
 from pganon.publish.growth import growth_of
 from pganon.publish.people import people_of
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import Beside, ReleaseSpec
 from pganon.resolved.periods import PERIOD, START
 from pganon.resolved.republication import Republication
 from pganon.resolved.resolve import resolve
@@ -179,18 +179,20 @@ def resolve_policy(
     spec = resolve(
         policy,
         read(policy.source),
-        public={
-            name: read(relation)
-            for model in policy.privacy
-            if isinstance(model, QSKAnonymity)
-            for name, relation in model.public.items()
-        },
-        exceptions=exception_relations(read, policy),
-        prior=prior_relation(read, policy),
-        population=population_relation(read, policy),
-        exclude=read(policy.exclude.relation) if policy.exclude else None,
-        aliases=read(policy.aliases.relation) if policy.aliases else None,
-        tables={name: read(table.source) for name, table in policy.tables.items()},
+        Beside(
+            public={
+                name: read(relation)
+                for model in policy.privacy
+                if isinstance(model, QSKAnonymity)
+                for name, relation in model.public.items()
+            },
+            exceptions=exception_relations(read, policy),
+            prior=prior_relation(read, policy),
+            population=population_relation(read, policy),
+            exclude=read(policy.exclude.relation) if policy.exclude else None,
+            aliases=read(policy.aliases.relation) if policy.aliases else None,
+            tables={name: read(table.source) for name, table in policy.tables.items()},
+        ),
         base_dir=loaded.base_dir,
         file=loaded.file,
         line_of=loaded.line_of,

@@ -346,8 +346,8 @@ def test_a_relation_whose_owner_is_not_trusted(db: Database) -> None:
 @pytest.mark.parametrize(
     ("change", "part"),
     [
-        ("ALTER TABLE public.hidden DROP COLUMN attribute", "no readable text column attribute"),
-        ("ALTER TABLE public.hidden RENAME COLUMN id TO key", "no readable column id"),
+        ("ALTER TABLE public.hidden DROP COLUMN attribute", "has no column attribute"),
+        ("ALTER TABLE public.hidden RENAME COLUMN id TO key", "has no column id"),
         ("ALTER TABLE public.hidden ALTER COLUMN id TYPE bigint", "is integer in public.t"),
         ("ALTER TABLE public.t DROP CONSTRAINT t_pkey", "has no primary key"),
     ],

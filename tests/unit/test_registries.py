@@ -11,7 +11,6 @@ from pathlib import Path
 from pganon.loading import known
 from pganon.methods import registry
 from pganon.methods.registry import OWN, methods
-from pganon.policy import refusals
 from pganon.privacy.declaration import PrivacyModel
 from pganon.privacy.models import MODELS
 from tests.mutate import ROOT, TARGETS
@@ -29,10 +28,10 @@ def test_models_and_methods_have_a_policy_in_the_tests() -> None:
 
 
 def test_generic_code_names_no_method() -> None:
-    """A text that names one is in the folder of its family, in the registry, or in the dictionary
-    of words of others; policies shown as examples are not."""
+    """A text that names one is in the folder of its family, or in the registry; policies
+    shown as examples are not."""
     families = {name: _family(_options_file(name)) for name in NAMES}
-    listing = {Path(registry.__file__), Path(refusals.__file__)}
+    listing = {Path(registry.__file__)}
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, families))})(?!\w)")
     wrong = [
         f"{path}:{text.lineno}: {name}"

@@ -131,7 +131,7 @@ def test_not_by_default(labelled: Database):
             },
             "no column shows labels",
         ),
-        ({"release": "r" * 57}, "_labels.* has more than 63 bytes"),
+        ({"release": "r" * 57}, "_labels.* has 64 bytes"),
     ],
 )
 def test_refusals(labelled: Database, changes: dict[str, Any], message: str):

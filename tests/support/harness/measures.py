@@ -12,9 +12,6 @@ from pathlib import Path
 from sqlglot import exp
 
 from pganon.privacy.assessment_measures import Measure, measures
-from pganon.privacy.base import Model
-from pganon.privacy.frequency import KAnonymity, RecursiveCLDiversity
-from pganon.privacy.likeness import DeltaDisclosure, TCloseness
 from pganon.privacy.rows import class_rows
 from pganon.sqltools import col, query, render
 
@@ -42,16 +39,16 @@ COMMENT ON FUNCTION pganon.measures() IS
 
 def rows(kind: str) -> str:
     """The rows of classes of a kind, from the relations `histogram` and `reference`."""
-    models: list[Model] = [KAnonymity.of(1)]
+    read = set[str]()
     if not kind.startswith("plain"):
-        models += [TCloseness.of(1), DeltaDisclosure.of(1)]
+        read |= {"share", "domain"}
     if kind.startswith("moves"):
-        models.append(TCloseness.of(1, "ordered"))
+        read.add("moved")
     if kind.endswith("_rank"):
-        models.append(RecursiveCLDiversity.of(1, 3))
+        read.add("rank")
     histogram = query("select x.class, x.value, x.n from histogram as x")
     reference = query("select x.value, x.position, x.share from reference as x")
-    return render(class_rows(histogram, ["class"], models, reference))
+    return render(class_rows(histogram, ["class"], read, reference))
 
 
 def text() -> str:
@@ -68,8 +65,9 @@ def _line(measure: Measure) -> str:
     aggregate = model.aggregate("g") if measure.aggregate is None else measure.aggregate
     holds = model.holds_for(col("measure"), col("parameter"))
     extreme = "min" if model.comparison.startswith(">") else "max"
-    base = "moves" if model.needs_moves else "shares" if model.needs_reference else "plain"
-    needs = f"{base}_rank" if model.needs_rank else base
+    read = {column.name for column in aggregate.find_all(exp.Column)}
+    base = "moves" if "moved" in read else "shares" if "share" in read else "plain"
+    needs = f"{base}_rank" if "rank" in read else base
     return _values([measure.name, measure.counts, needs, render(aggregate), extreme, render(holds)])
 
 

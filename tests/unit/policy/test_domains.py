@@ -60,10 +60,10 @@ def test_forms(written: object, read: tuple[str, str]) -> None:
 @pytest.mark.parametrize(
     ("written", "field", "part", "hint"),
     [
-        (5, "", "a list of two values", "domain: [0, 120]"),
-        ([], "", "a list of two values", "domain: [0, 120]"),
-        ([0, 1, 2], "", "a list of two values", "domain: [0, 120]"),
-        ({"min": 0}, "", "a list of two values", "domain: [0, 120]"),
+        (5, "", "must be a list, not 5", "domain: [0, 120]"),
+        ([], "[0]", "is missing", "domain: [0, 120]"),
+        ([0, 1, 2], "", "must have at most 2 values", "domain: [0, 120]"),
+        ({"min": 0}, "", "must be a list, not a mapping", "domain: [0, 120]"),
         ([None, 1], "[0]", "nothing (null) is not a finite number", "domain: [0, 120]"),
         ([True, 2], "[0]", "true is not a finite number", "domain: [0, 120]"),
         ([0, float("inf")], "[1]", "inf is not a finite number", "domain: [0, 120]"),

@@ -177,7 +177,7 @@ def test_methods_that_do_not_keep_rules(data: dict[str, Any]) -> None:
     data["exclusions"] = [rule({"age": 5}, {sensitive: "a"})]
     name = data["method"]["name"]
     assert problems(data) == {"exclusions[0]": f"the method {name} does not keep exclusion rules"}
-    assert suggestions(data)["exclusions[0]"] == "remove the rule, or use the method slamsa"
+    assert suggestions(data)["exclusions[0]"] == "use the method slamsa, or remove it"
 
 
 def test_places_in_a_file() -> None:

@@ -336,7 +336,7 @@ def test_a_release_that_is_no_name_has_one_problem() -> None:
     ("keys", "field", "part"),
     [
         ({"set": None}, "set", "belongs to a QS set"),
-        ({"set": ["a", "b"]}, "set", "exactly one QS set"),
+        ({"set": ["a", "b"]}, "set", "must be a text, not a list"),
         ({"set": 5}, "set", "must be a text, not 5"),
         ({"set": ""}, "set", "empty"),
         ({"set": "a\nb"}, "set", "control characters"),

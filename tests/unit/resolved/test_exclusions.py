@@ -175,7 +175,7 @@ exclusions:
     with pytest.raises(PolicyError) as caught:
         resolve(loaded.policy, REGISTRY, line_of=loaded.line_of)
     assert {(p.line, p.field) for p in caught.value.problems} == {
-        (5, "columns.Born on"),
+        (5, 'columns."Born on"'),
         (7, "columns.cancer"),
         (13, "exclusions[0].when.age[1]"),
         (16, "exclusions[1].when.born.min"),

@@ -107,8 +107,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "keys of a type": (
         changed("diagnosis", references={"span": "patient"}),
         "tables.diagnosis.references[0]",
-        "column span is interval, in which equal values may be spelled differently; it names no"
-        " rows",
+        "column span is interval, a type in which equal values may be spelled differently; it tells"
+        " nobody apart, and names no rows",
     ),
     "keys of two types": (
         changed("diagnosis", references={"word": "patient"}),
@@ -234,20 +234,20 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "long name": (
         wards.policy(wards.WHOLE, release="h" * 40),
         "tables.admission",
-        f"the name of its view {'h' * 40}_admission_ward_no_admitted has more than 63 bytes",
+        f"the name {'h' * 40}_admission_ward_no_admitted has more than 63 bytes",
     ),
     "column of groups": (
         with_column("diagnosis", "word", role="insensitive", **{"as": "persons"}),
         "tables.diagnosis.columns.word",
-        "persons would be published twice, or is added",
+        "persons is a column that pganon adds",
     ),
     "number of groups": (
         changed(
             "patient",
             columns={**wards.ROOT["columns"], "blood": {"role": "insensitive", "as": "group_id"}},
         ),
-        "tables.patient.columns",
-        "group_id is a column that pganon adds to the root",
+        "tables.patient.columns.blood",
+        "group_id is a column that pganon adds",
     ),
 }
 
@@ -262,7 +262,7 @@ def test_what_is_refused(built: Database, case: str) -> None:
 def test_a_table_named_as_a_column_of_groups(built: Database) -> None:
     tables = {"patient": wards.ROOT, "people": wards.DIAGNOSIS}
     found = problems(built, wards.policy(tables))
-    assert found == {"tables.people": "people is a column of the view of groups"}
+    assert found == {"tables.people": "people is a column that pganon adds"}
 
 
 def test_hostile_names(db: Database) -> None:
