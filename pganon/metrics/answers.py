@@ -102,10 +102,11 @@ def _errors(name: str, state: State) -> exp.Expr:
     """One row: mean relative error and quantiles, and queries with an exact answer of 0."""
     tree = query(
         "select percentile_cont(0.5) within group (order by x.error) as median,"
-        " avg(x.error) as mean, count(*) filter (where x.error is null) as empty from x",
+        " avg(x.error order by x.query) as mean,"
+        " count(*) filter (where x.error is null) as empty from x",
         {
             "x": query(
-                "select abs(coalesce(p.v, 0) - e.v) / nullif(abs(e.v), 0) as error"
+                "select q.query, abs(coalesce(p.v, 0) - e.v) / nullif(abs(e.v), 0) as error"
                 " from q left join e on e.query = q.query left join p on p.query = q.query",
                 {
                     "q": state.work("mqueries"),

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.metrics.keys import about, asked, codes, distinct, keyed, keys, summed
 from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
 from pganon.methods.buckets.metrics.questions import MOST, numbers, questions
+from pganon.metrics.keys import about, asked, codes, distinct, keyed, keys, summed
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
 from pganon.steps import Check, State, Step, table

@@ -14,8 +14,8 @@ from pganon.forms.request import Request, Workload
 from pganon.forms.shape import Shape, shown
 from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.methods.local.metrics import relations, workload
-from pganon.methods.local.metrics.relations import always_hidden
-from pganon.methods.local.metrics.workload import BOUNDS, added, bound, no_sum
+from pganon.methods.local.metrics.relations import added, always_hidden
+from pganon.methods.local.metrics.workload import BOUNDS, bound, no_sum
 from pganon.metrics import coverage
 from pganon.metrics.answers import errors_of, finite
 from pganon.metrics.source import place_steps
