@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from sqlglot import exp
 
@@ -177,18 +177,6 @@ class BucketMetrics(Metrics):
     sizes: dict[str, int] | None = None
     deviation: float | None = None
     workload: WorkloadMetrics | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = dict(document)
-        if read["reconstruction"]:
-            by_number = read["reconstruction"].items()
-            read["reconstruction"] = {r: Reconstruction(**each) for r, each in by_number}
-        if read["membership"]:
-            read["membership"] = Membership(**read["membership"])
-        if read["workload"]:
-            read["workload"] = WorkloadMetrics.recorded(read["workload"])
-        return cls(**read)
 
     def shown(self) -> list[Shown]:
         shown: list[Shown] = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from pganon.encode.facts import KEPT
 from pganon.forms.facts import SQUARES, SUPPRESSED
@@ -64,15 +64,6 @@ class LocalMetrics(Metrics):
     ncp_relative: float | None = None
     workload: WorkloadMetrics | None = None
     bounds: dict[str, Bounds] | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = dict(document)
-        if read["workload"]:
-            read["workload"] = WorkloadMetrics.recorded(read["workload"])
-        if read["bounds"]:
-            read["bounds"] = {name: Bounds(**entry) for name, entry in read["bounds"].items()}
-        return cls(**read)
 
     def shown(self) -> list[Shown]:
         shown: list[Shown] = []
