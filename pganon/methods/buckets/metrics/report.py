@@ -263,11 +263,8 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
 
 
 def _reconstruction(facts: Facts, r: int) -> Reconstruction:
-    return Reconstruction(
-        finite(facts[reconstruction.mean(r)]),
-        facts[reconstruction.infinite(r)],
-        facts[reconstruction.asked_of(r)],
-    )
+    mean, infinite, questions = reconstruction.facts_of(r)
+    return Reconstruction(finite(facts[mean]), facts[infinite], facts[questions])
 
 
 def _membership(facts: Facts) -> Membership | None:

@@ -15,7 +15,7 @@ from pganon.forms.shape import Shape, shown
 from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.methods.local.metrics import relations, workload
 from pganon.methods.local.metrics.relations import added, always_hidden
-from pganon.methods.local.metrics.workload import BOUNDS, bound, no_sum
+from pganon.methods.local.metrics.workload import bound_facts
 from pganon.metrics import coverage
 from pganon.metrics.answers import errors_of, finite
 from pganon.metrics.source import place_steps
@@ -139,5 +139,5 @@ def workload_of(spec: ReleaseSpec, asked: Workload) -> Workload:
 
 
 def _bounds(index: int, facts: Facts) -> Bounds:
-    read = {name: finite(facts[bound(index, name)]) for name in BOUNDS}
-    return Bounds(**read, empty=facts[no_sum(index)])
+    read: dict[str, Any] = {fact.column: finite(facts[fact]) for fact in bound_facts(index)}
+    return Bounds(**read)

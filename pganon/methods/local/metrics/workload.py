@@ -15,6 +15,7 @@ outside. `least` and `most` take as many as must and may match.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -158,12 +159,6 @@ def _matches(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> list[ex
     ]
 
 
-BOUNDS = (
-    *("mean", "median", "mean_of_enough", "certain_mean", "certain_median"),
-    *("outside", "beyond"),
-)
-"""Statistics of the bounds of the sums of a column, None where no query has one."""
-
 ENOUGH = 0.01
 """Least share of the sum over all records that a true sum needs for `mean_of_enough`."""
 
@@ -271,19 +266,18 @@ def _bound_steps(item: Sensitive, places: int) -> list[Step]:
             f"workload_bound_error{j}",
             f"how far the bounds of the sums of {name} are apart",
             lambda s: _errors(item, s),
-            gives=[*[bound(j, name) for name in BOUNDS], no_sum(j)],
+            gives=bound_facts(j),
         ),
     ]
 
 
-def bound(index: int, name: str) -> Fact[float | None]:
-    """One of :data:`BOUNDS`."""
-    return or_null(measure(name, f"workload_bounds{index}_"))
-
-
-def no_sum(index: int) -> Fact[int]:
-    """Queries whose exact sum of a column is 0."""
-    return count("empty", f"workload_bounds{index}_")
+def bound_facts(index: int) -> list[Fact[Any]]:
+    """Statistics of the bounds of the sums of a column, None where no query has one, and `empty`,
+    the number of queries whose exact sum is 0."""
+    of = f"workload_bounds{index}_"
+    names = ("mean", "median", "mean_of_enough", "certain_mean", "certain_median")
+    measures = [or_null(measure(name, of)) for name in (*names, "outside", "beyond")]
+    return [*measures, count("empty", of)]
 
 
 def _help(item: Sensitive, state: State) -> exp.Expr:
