@@ -134,37 +134,29 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
         CreateTable(
             f"workload_{work[1:]}_cells",
             "published cells that queries are about",
-            lambda s: _cells_of(celled(s)[0], s),
+            lambda s: _table(celled(s)[0], "cells", s),
             lambda s: _cells(parts(s), celled(s)[0], places, s),
             when=lambda s: bool(celled(s)),
         ),
         CreateTable(
             f"workload_{work[1:]}_matches",
             "cells that match what queries ask for",
-            lambda s: _matches_of(celled(s)[0], s),
+            lambda s: _table(celled(s)[0], "matches", s),
             lambda s: _matching(celled(s)[0], places, s),
             when=lambda s: bool(celled(s)),
         ),
         CreateTable(
             f"workload_{work[1:]}_shares",
             "shares of buckets that match",
-            lambda s: _shares_of(beside(s)[0], s),
+            lambda s: _table(beside(s)[0], "shares", s),
             lambda s: _shares(beside(s)[0], places, s),
             when=lambda s: bool(beside(s)),
         ),
     ]
 
 
-def _cells_of(part: Part, state: State) -> QualifiedName:
-    return state.work(f"{part.work}_cells")
-
-
-def _matches_of(part: Part, state: State) -> QualifiedName:
-    return state.work(f"{part.work}_matches")
-
-
-def _shares_of(part: Part, state: State) -> QualifiedName:
-    return state.work(f"{part.work}_shares")
+def _table(part: Part, of: str, state: State) -> QualifiedName:
+    return state.work(f"{part.work}_{of}")
 
 
 def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
@@ -188,7 +180,7 @@ def _matching(part: Part, places: int, state: State) -> exp.Select:
     cell = ["cell", *asked(places), *keys(places)]
     return query(
         "select q.query, q.item, c.cell from q join c on :same and :all",
-        {"q": state.work("mqueries"), "c": distinct(_cells_of(part, state), cell)},
+        {"q": state.work("mqueries"), "c": distinct(_table(part, "cells", state), cell)},
         same=same(asked(places), "c"),
         all=all_match(places, "c"),
     )
@@ -198,7 +190,7 @@ def _shares(part: Part, places: int, state: State) -> exp.Expr:
     return query(
         "select m.query, c.group_id, sum(c.n / c.size) as n from m join c on c.cell = m.cell"
         " group by m.query, c.group_id",
-        {"m": _matches_of(part, state), "c": _cells_of(part, state)},
+        {"m": _table(part, "matches", state), "c": _table(part, "cells", state)},
     )
 
 
@@ -214,7 +206,10 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
         cells = boxes.matching(parts.linking.work, parts.linking.groups, state)
         matched = fragment("c.query = q.query")
     else:
-        asking, cells = _matches_of(parts.linking, state), _cells_of(parts.linking, state)
+        asking, cells = (
+            _table(parts.linking, "matches", state),
+            _table(parts.linking, "cells", state),
+        )
         matched = fragment("c.cell = q.cell")
     trees = [
         query(
@@ -272,7 +267,7 @@ def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select
             number=col(GROUP_ID, alias),
             link=col(other.link, "r"),
         )
-        shares = aliased(_shares_of(other, state), alias)
+        shares = aliased(_table(other, "shares", state), alias)
         untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
         kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
         tree = tree.join(shares, on=on, join_type="left").where(exp.paren(kept))

@@ -23,21 +23,14 @@ from pganon.encode.sensitive import looked_up, sensitive_key
 from pganon.encode.work import sensitive_values
 from pganon.forms.form import Tables
 from pganon.forms.shape import Shape
+from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.local_names import bucket_column, form_column
+from pganon.methods.local.search.subsets import BUCKET, GENERALIZED, WITHHELD
 from pganon.metrics.source import coded_records, on_line
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive, Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, text
 from pganon.steps import State, Step, table
-
-SHOWN, HIDDEN, WITHHELD = "g", "b", "w"
-"""Forms of a value."""
-
-
-def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
-    """The sensitive column of the hidden values of an attribute."""
-    items = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
-    return items[0] if items else None
 
 
 def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
@@ -98,7 +91,11 @@ def steps(
 def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
     tree = query("select s.n from s", {"s": coded_records(spec, state)})
     for axis in axes(spec.attributes):
-        item, code, alias = hiding(spec, axis.attribute), col(axis.code, "s"), f"h{axis.index}"
+        item, code, alias = (
+            Layout(spec).hiding(axis.attribute),
+            col(axis.code, "s"),
+            f"h{axis.index}",
+        )
         if item is not None:
             hidden = col(f"s{item.index}", "s")
             on = exp.EQ(this=col("code", alias), expression=hidden)
@@ -176,10 +173,10 @@ def _values(item: Sensitive, shape: Shape, tables: Tables, state: State) -> exp.
 
 def _located(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
     """SELECT of mwhere."""
-    group, item = col(GROUP_ID, "r"), hiding(spec, attribute)
-    numbers: dict[str, exp.Expr] = {SHOWN: group}
+    group, item = col(GROUP_ID, "r"), Layout(spec).hiding(attribute)
+    numbers: dict[str, exp.Expr] = {GENERALIZED: group}
     if item is not None:
-        numbers |= {HIDDEN: col(f"b{item.index}", "r"), WITHHELD: num(0)}
+        numbers |= {BUCKET: col(f"b{item.index}", "r"), WITHHELD: num(0)}
     parts: list[exp.Select] = []
     for letter, number in numbers.items():
         rows = query(
@@ -197,7 +194,7 @@ def _located(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Selec
 
 
 def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
-    item = hiding(spec, axis.attribute)
+    item = Layout(spec).hiding(axis.attribute)
     assert item is not None  # only of semi-sensitive columns
     hidden = query(
         "select h.code, h.value from h where h.value is not null",

@@ -22,14 +22,9 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.work import sensitive_values
 from pganon.forms.request import Workload
-from pganon.methods.local.metrics.relations import (
-    HIDDEN,
-    SHOWN,
-    WITHHELD,
-    added,
-    always_hidden,
-    hiding,
-)
+from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.metrics.relations import added, always_hidden
+from pganon.methods.local.search.subsets import BUCKET, GENERALIZED, WITHHELD
 from pganon.metrics.answers import error_step
 from pganon.metrics.draws import holds, predicates
 from pganon.metrics.queries import exact_step, query_steps
@@ -122,10 +117,10 @@ def _matches(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> list[ex
         {"q": asking, "b": state.work("mboxes")},
         share=asked_of(axis, place).share,
     )
-    found = {SHOWN: query("select s.* from s where s.n > 0", {"s": shares})}
-    item = hiding(spec, axis.attribute)
+    found = {GENERALIZED: query("select s.* from s where s.n > 0", {"s": shares})}
+    item = Layout(spec).hiding(axis.attribute)
     if item is not None:
-        found[HIDDEN] = query(
+        found[BUCKET] = query(
             "select q.query, v.bucket as number, sum(v.n) / v.size as n from q join h on :holds"
             " join v on v.code = h.code group by q.query, v.bucket, v.size",
             {
@@ -285,17 +280,14 @@ def _help(item: Sensitive, state: State) -> exp.Expr:
         "select v.bucket, v.amount from v cross join lateral generate_series(1, v.n::bigint)",
         {"v": state.work(f"mvalues{item.index}")},
     )
-    ascending = query(
-        "select e.bucket, row_number() over (partition by e.bucket order by e.amount) as h,"
-        " sum(e.amount) over (partition by e.bucket order by e.amount rows unbounded preceding)"
-        " as amount from e",
-        {"e": each},
-    )
-    descending = query(
-        "select e.bucket, row_number() over (partition by e.bucket order by e.amount desc) as h,"
-        " sum(e.amount) over (partition by e.bucket order by e.amount desc"
-        " rows unbounded preceding) as amount from e",
-        {"e": each},
+    least, most = (
+        query(
+            "select e.bucket, row_number() over w as h, sum(e.amount) over w as amount from e"
+            " window w as (partition by e.bucket order by :order rows unbounded preceding)",
+            {"e": each},
+            order=fragment(order),
+        )
+        for order in ("e.amount", "- e.amount")
     )
     none = query(
         "select distinct v.bucket, 0::bigint as h, 0::float8 as low, 0::float8 as high from v",
@@ -304,7 +296,7 @@ def _help(item: Sensitive, state: State) -> exp.Expr:
     some = query(
         "select l.bucket, l.h, l.amount as low, g.amount as high from l"
         " join g on g.bucket = l.bucket and g.h = l.h",
-        {"l": ascending, "g": descending},
+        {"l": least, "g": most},
     )
     return stacked([none, some])
 
