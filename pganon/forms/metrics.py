@@ -8,9 +8,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
 from pganon.forms.request import Workload
+from pganon.forms.utility import Recorded
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,8 @@ Shown = Pairs | Grid
 
 
 @dataclass(frozen=True)
-class Metrics(ABC):
+class Metrics(Recorded, ABC):
     """Requested metrics. A form adds its own fields, which must be representable in JSON."""
-
-    @classmethod
-    @abstractmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        """The metrics as a version stores them."""
 
     @abstractmethod
     def shown(self) -> list[Shown]:
@@ -92,15 +87,6 @@ class WorkloadMetrics:
     count: Errors
     sums: dict[str, Errors]
     bounds: Bounds | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        return cls(
-            Workload(**document["workload"]),
-            Errors(**document["count"]),
-            {column: Errors(**errors) for column, errors in document["sums"].items()},
-            Bounds(**document["bounds"]) if document.get("bounds") else None,
-        )
 
     def shown(self) -> Grid:
         rows: list[tuple[str, Errors, Bounds | None]] = [("count", self.count, self.bounds)]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import SkipValidation, TypeAdapter
 
 from pganon.forms.facts import (
     CLASSES,
@@ -25,6 +27,22 @@ from pganon.resolved.model import ReleaseSpec
 from pganon.steps.facts import RECORDS, Facts
 
 
+class Recorded:
+    """Figures that a version stores as JSON, a dataclass.
+
+    Those that it does not have, since it was published before they were measured, have defaults.
+    """
+
+    @classmethod
+    def recorded(cls, document: Mapping[str, Any]) -> Self:
+        """The figures as a version remembers them."""
+        return TypeAdapter(cls).validate_python(document)
+
+
+Loss = Annotated[float, SkipValidation]
+"""What is lost; a version of which few people are left out tells others than the steward None."""
+
+
 @dataclass(frozen=True)
 class Risk:
     """Prosecutor's risk of the records that are released: highest, and mean over them."""
@@ -34,7 +52,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Utility(ABC):
+class Utility(Recorded, ABC):
     """Utility of a release. A form adds its own fields, which must be representable in JSON.
 
     Attributes:
@@ -46,13 +64,8 @@ class Utility(ABC):
 
     columns: ClassVar[str] = "quasi-identifier"
 
-    gcp: float
-    ncp: dict[str, float]
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        """The figures as a version remembers them."""
-        return cls(**{field.name: document[field.name] for field in fields(cls)})
+    gcp: Loss
+    ncp: dict[str, Loss]
 
     @property
     def risk(self) -> Risk | None:
@@ -184,7 +197,7 @@ class ClusterUtility(Utility):
 
     columns = "quasi-sensitive attribute"
 
-    ncp_total: float
+    ncp_total: Loss
     clusters: int
     smallest_cluster: int
     mean_cluster: float
@@ -192,16 +205,7 @@ class ClusterUtility(Utility):
     constants: int
     product: dict[str, Combinations]
     supported: dict[str, Combinations]
-    posterior: dict[str, Posterior]
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        # Versions that were published before worlds were counted have no figures of them.
-        read = {"posterior": {}, **document}
-        read["posterior"] = {n: Posterior(**found) for n, found in read["posterior"].items()}
-        for kind in ("product", "supported"):
-            read[kind] = {name: Combinations(**found) for name, found in document[kind].items()}
-        return cls(**read)
+    posterior: dict[str, Posterior] = field(default_factory=dict)
 
     @property
     def number_of_groups(self) -> int:
@@ -273,8 +277,8 @@ class AnatomyUtility(Utility):
     smallest_group: int
     largest_group: int
     sensitive: dict[str, Degree]
-    inferred: dict[str, Inferred]
-    related: tuple[Related, ...]
+    inferred: dict[str, Inferred] = field(default_factory=dict)
+    related: tuple[Related, ...] = ()
     objective: float | None = None
     baseline: float | None = None
     generalized: bool | None = None
@@ -286,15 +290,6 @@ class AnatomyUtility(Utility):
     @property
     def most(self) -> Mapping[str, float]:
         return {name: 1 / found.degree for name, found in self.sensitive.items()}
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        # Versions that were published before inference was measured have no figures of it.
-        read = {"inferred": {}, "related": [], **document}
-        read["sensitive"] = {n: Degree(**found) for n, found in read["sensitive"].items()}
-        read["inferred"] = {n: Inferred(**found) for n, found in read["inferred"].items()}
-        read["related"] = tuple(Related(**found) for found in read["related"])
-        return cls(**read)
 
     @property
     def number_of_groups(self) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from sqlglot import exp
 
@@ -24,17 +25,13 @@ def error_step(name: str) -> Check:
         f"workload_error_{name}",
         "errors of counts" if name == "n" else "errors of sums",
         lambda s: _errors(name, s),
-        gives=[_median(name), _mean(name), _empty(name), *_quantiles(name)],
+        gives=_facts(name),
     )
 
 
 def errors_of(name: str, facts: Facts) -> Errors:
-    return Errors(
-        finite(facts[_median(name)]),
-        finite(facts[_mean(name)]),
-        facts[_empty(name)],
-        *[finite(facts[fact]) for fact in _quantiles(name)],
-    )
+    read: dict[str, Any] = {fact.column: finite(facts[fact]) for fact in _facts(name)}
+    return Errors(**read)
 
 
 _WIDTH = or_null(measure("width", "workload_bounds_"))
@@ -74,23 +71,14 @@ def _bounds(bounds: QualifiedName | None, state: State) -> exp.Expr:
     )
 
 
-def _median(name: str) -> Fact[float | None]:
-    return or_null(measure("median", f"workload_{name}_"))
-
-
-def _mean(name: str) -> Fact[float | None]:
-    return or_null(measure("mean", f"workload_{name}_"))
-
-
-def _quantiles(name: str) -> list[Fact[float | None]]:
-    return [or_null(measure(column, f"workload_{name}_")) for column in _QUANTILES]
-
-
 _QUANTILES = {"quarter": "0.25", "three_quarters": "0.75", "most": "0.95"}
 
 
-def _empty(name: str) -> Fact[int]:
-    return count("empty", f"workload_{name}_")
+def _facts(name: str) -> list[Fact[Any]]:
+    """Of the fields of :class:`Errors`."""
+    of = f"workload_{name}_"
+    measures = [or_null(measure(column, of)) for column in ("median", "mean", *_QUANTILES)]
+    return [*measures, count("empty", of)]
 
 
 def finite(value: float | None) -> float | None:
@@ -102,10 +90,11 @@ def _errors(name: str, state: State) -> exp.Expr:
     """One row: mean relative error and quantiles, and queries with an exact answer of 0."""
     tree = query(
         "select percentile_cont(0.5) within group (order by x.error) as median,"
-        " avg(x.error) as mean, count(*) filter (where x.error is null) as empty from x",
+        " avg(x.error order by x.query) as mean,"
+        " count(*) filter (where x.error is null) as empty from x",
         {
             "x": query(
-                "select abs(coalesce(p.v, 0) - e.v) / nullif(abs(e.v), 0) as error"
+                "select q.query, abs(coalesce(p.v, 0) - e.v) / nullif(abs(e.v), 0) as error"
                 " from q left join e on e.query = q.query left join p on p.query = q.query",
                 {
                     "q": state.work("mqueries"),

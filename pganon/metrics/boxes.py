@@ -1,7 +1,6 @@
 """Generalized quasi-identifiers of a class as shares of its records, column by column.
 
 mbox<i>      (group_id, c<i>, size, n)   share of the box of class `group_id` at value c<i>; size 1
-mboxshares   (query, group_id, n)        share of the box that matches a query; no row: nothing
 
 All values that a class covers are taken as equally likely, and columns as independent of each
 other (uniformity). Of integers and days every one within a range counts, else the values of the
@@ -15,11 +14,11 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.metrics import coverage, workload
+from pganon.metrics import coverage
 from pganon.metrics.source import on_line, place_steps
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
-from pganon.sqltools import col, equal, fragment, named, num, query, stacked
-from pganon.steps import CreateTable, State, Step, table
+from pganon.sqltools import col, fragment, named, query
+from pganon.steps import CreateTable, State, Step
 
 _COUNTED = ("integer", "date")
 """Kinds of which every value within a range counts."""
@@ -79,66 +78,11 @@ def _values(axis: Axis) -> exp.Expr:
     return fragment("coalesce(:high - :low + 1, 0) + :z::int", **parts)
 
 
-# -- queries ----------------------------------------------------------------------------------
-
-
-def share_step(attributes: Sequence[Attribute], places: int) -> CreateTable:
-    return table(
-        "workload_boxes",
-        "shares of the boxes of classes that match",
-        lambda s: _shares(axes(tuple(attributes)), places, s),
-        into="mboxshares",
-    )
-
-
 def matching(relation: str, groups: Sequence[str], state: State) -> exp.Select:
     """(query, groups.., n): rows of the QIT, by how much of them is expected to match."""
     tree = query(
-        "select m.query, m.n * t.n as n from m join t on t.class_id = m.group_id",
-        {"m": state.work("mboxshares"), "t": state.work(relation)},
+        "select m.query, m.share * t.n as n from m join t on t.class_id = m.group_id"
+        " where m.share > 0",
+        {"m": state.work("mshares"), "t": state.work(relation)},
     )
     return tree.select(*[col(name, "t") for name in groups])
-
-
-def _shares(axes: Sequence[Axis], places: int, state: State) -> exp.Expr:
-    """The product over all places."""
-    tree = query("select p0.query, p0.group_id from p0", {"p0": _of_place(axes, 0, state)})
-    product: exp.Expr = col("n", "p0")
-    for place in range(1, places):
-        alias = f"p{place}"
-        same = equal(("query", "group_id"), alias, "p0")
-        tree = tree.join(_of_place(axes, place, state).subquery(alias), on=same)
-        product = fragment(":p * :n", p=product, n=col("n", alias))
-    return tree.select(named(product, "n"))
-
-
-def _of_place(axes: Sequence[Axis], place: int, state: State) -> exp.Select:
-    """(query, group_id, n): share of the box of a class within what queries ask in a place."""
-    asked = stacked([of_attribute(axis, place, state) for axis in axes])
-    return query("select x.* from x where x.n > 0", {"x": asked})
-
-
-def of_attribute(axis: Axis, place: int, state: State) -> exp.Select:
-    """The same for the queries that ask this attribute there; n may be 0."""
-    asking = query(
-        "select q.* from q where :asked = :i",
-        {"q": state.work("mqueries")},
-        asked=col(f"a{place}", "q"),
-        i=num(axis.index),
-    )
-    boxes = state.work("mboxes")
-    if not on_line(axis):
-        share = workload.asked_of_set(axis, col(f"bits{place}", "q"), "b").share
-        tree = query("select q.query, b.group_id from q cross join b", {"q": asking, "b": boxes})
-        return tree.select(named(share, "n"))
-    places = state.work(f"mplaces{axis.index}")
-    tree = query(
-        "select q.query, b.group_id from q join f on f.code = :first join l on l.code = :last"
-        " cross join b",
-        {"q": asking, "f": places, "l": places, "b": boxes},
-        first=col(f"first{place}", "q"),
-        last=col(f"last{place}", "q"),
-    )
-    below, above = col("away", "f"), col("away", "l")
-    share = workload.asked_on_line(axis, below, above, "b").share
-    return tree.select(named(share, "n"))

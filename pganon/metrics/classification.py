@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, Self
+from typing import Any
 
 from sqlglot import exp
 
@@ -79,10 +79,6 @@ class Classification:
     deviations: Mapping[str, float | None]
     kept: Mapping[str, float | None]
     reason: str | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        return cls(**document)
 
     def shown(self) -> Grid:
         rows = [

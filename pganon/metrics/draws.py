@@ -1,7 +1,8 @@
 """Random predicates, drawn inside the server from a seed: the same ones on every server.
 
-mdraws      (query, x, first, last, bits)   what a query asks of column x, a row per query that
-            restricts it: codes from first to last, or those whose bit is set
+mdraws      (query, x, first, last, low, high, bits)   what a query asks of column x, a row per
+            query that restricts it: codes from first to last, whose distances from the lowest value
+            are low and high where the column has such, or those whose bit is set
 
 NULL is never asked for.
 """
@@ -14,7 +15,7 @@ from sqlglot import exp
 
 from pganon.forms.request import Workload
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import cast, col, fragment, num, query
+from pganon.sqltools import cast, col, fragment, num, query, scalar
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,17 @@ class Domain:
 
 @dataclass(frozen=True)
 class QueriedColumn:
-    """A column that queries may restrict; `queries` are those that do."""
+    """A column that queries may restrict.
+
+    Attributes:
+        queries: those that do.
+        places: as mplaces<i> of :mod:`pganon.metrics.source`, if there is one.
+    """
 
     domain: Domain
     on_line: bool
     queries: exp.Select
+    places: QualifiedName | None = None
 
 
 def no_codes(highest: int) -> exp.Expr:
@@ -124,42 +131,41 @@ def starts(domain: Domain, queries: exp.Select, seed: int, wide: int) -> exp.Sel
     )
 
 
-ASKS = ("first", "last", "bits")
+ASKS = ("first", "last", "low", "high", "bits")
 
 
 def drawn(column: QueriedColumn, seed: int, asked: float) -> exp.Select:
-    """(query, x, first, last, bits): the predicate on the column, for this share of its values."""
+    """SELECT of mdraws: the predicate on the column, for this share of its values."""
     domain = column.domain
     wide = domain.wide(asked)
     x = {"x": num(domain.number), "wide": num(wide)}
-    if column.on_line:
+    if not column.on_line:
         return query(
-            "select s.query, :x as x, s.first, s.first + :wide - 1 as last, null::varbit as bits"
-            " from s",
-            {"s": starts(domain, column.queries, seed, wide)},
+            "select s.query, :x as x, null::bigint as first, null::bigint as last,"
+            " null::float8 as low, null::float8 as high, s.bits from s",
+            {"s": some(domain, column.queries, seed, wide)},
             **x,
         )
+    ends: dict[str, exp.Expr] = dict.fromkeys(("low", "high"), fragment("null::float8"))
+    if column.places is not None:
+        for name, code in (("low", "s.first"), ("high", "s.first + :wide - 1")):
+            end = fragment(code, wide=num(wide))
+            away = query("select p.away from p where p.code = :end", {"p": column.places}, end=end)
+            ends[name] = scalar(away)
     return query(
-        "select s.query, :x as x, null::bigint as first, null::bigint as last, s.bits from s",
-        {"s": some(domain, column.queries, seed, wide)},
+        "select s.query, :x as x, s.first, s.first + :wide - 1 as last, :low as low, :high as high,"
+        " null::varbit as bits from s",
+        {"s": starts(domain, column.queries, seed, wide)},
         **x,
+        **ends,
     )
-
-
-def matches(x: str, code: exp.Expr, *, on_line: bool) -> exp.Expr:
-    """Condition: the code satisfies the predicate of query `q` of mqueries on column x, if any."""
-    if not on_line:
-        bits = col(f"bits{x}", "q")
-        return fragment(":b is null or get_bit(:b, :c) = 1", b=bits, c=code)
-    first, last = col(f"first{x}", "q"), col(f"last{x}", "q")
-    return fragment(":a is null or :c between :a and :z", a=first, z=last, c=code)
 
 
 def holds(place: str, code: exp.Expr) -> exp.Expr:
     """Condition: the code satisfies the query `q`, by first, last and bits of this place."""
     return fragment(
         "case when :bits is null then :code between :first and :last"
-        " else get_bit(:bits, :code) = 1 end",
+        " else get_bit(:bits, (:code)::int) = 1 end",
         code=code,
-        **{name: col(f"{name}{place}", "q") for name in ASKS},
+        **{name: col(f"{name}{place}", "q") for name in ("first", "last", "bits")},
     )

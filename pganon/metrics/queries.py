@@ -1,4 +1,14 @@
-"""Which random queries are asked of a workload."""
+"""Which random queries are asked of a workload, and what the source answers.
+
+mdraws      see :mod:`pganon.metrics.draws`
+mqueries    (query, a<p>, first<p>, last<p>, low<p>, high<p>, bits<p>)   one row per query: the
+            number of the quasi-identifier in place p, and what is asked of it; where queries
+            restrict a sensitive column also (item, first, last, low, high, bits)
+mexact      (query, n, t<j>)   answers on the source; no row: nothing matches
+
+Queries depend on the seed and the source's values. They are those of Xiao and Tao (VLDB 2006):
+every predicate asks for the same share of values.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +32,44 @@ from pganon.metrics.draws import (
     restricting,
     share,
 )
+from pganon.metrics.keys import (
+    all_match,
+    asked,
+    code_asked,
+    codes,
+    distinct,
+    in_places,
+    keyed,
+    keys,
+    matches,
+    same,
+    summed,
+)
 from pganon.metrics.source import on_line
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, State, Step
+from pganon.steps import Check, CreateTable, State, Step, table
 
 
-def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
+def query_steps(spec: ReleaseSpec, workload: Workload, *, placed: bool) -> list[Step]:
+    """The steps that draw queries; `placed`: from mplaces<i> of :mod:`pganon.metrics.source`."""
+    return [
+        table(
+            "workload_draws",
+            "random predicates",
+            lambda s: draws(spec, workload, s, placed=placed),
+            into="mdraws",
+        ),
+        table(
+            "workload_queries",
+            "random queries",
+            lambda s: queries(spec, workload, s),
+            into="mqueries",
+        ),
+    ]
+
+
+def draws(spec: ReleaseSpec, workload: Workload, state: State, *, placed: bool) -> exp.Expr:
     """Restrictions on all columns; sensitive ones have the numbers after the quasi-identifiers."""
     count = len(spec.attributes)
     queried: list[QueriedColumn] = []
@@ -36,35 +77,26 @@ def draws(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
         size = axis.size(state)
         domain = Domain(axis.index, size, size, axis.dictionary(state))
         mine = restricting(workload, count, axis.index)
-        queried.append(QueriedColumn(domain, on_line(axis), mine))
+        places = state.work(f"mplaces{axis.index}") if placed else None
+        queried.append(QueriedColumn(domain, on_line(axis), mine, places))
     queried += columns(spec, workload, state) if workload.sensitive else []
-    asked = share(count, workload)
-    return stacked([drawn(column, workload.seed, asked) for column in queried])
+    wide = share(count, workload)
+    return stacked([drawn(column, workload.seed, wide) for column in queried])
 
 
 def queries(spec: ReleaseSpec, workload: Workload, state: State) -> exp.Expr:
     count = len(spec.attributes)
     taken = predicates(count, workload)
-    placed = query(
-        "select c.query, c.attribute, row_number() over (partition by c.query"
-        " order by c.attribute) - 1 as place from c",
-        {"c": chosen(workload.seed, workload.queries, count, taken)},
-    )
-    tree = query("select p.query from p group by p.query", {"p": placed}).select(
-        *[
-            named(fragment("max(p.attribute) filter (where p.place = :p)", p=num(p)), f"a{p}")
-            for p in range(taken)
-        ]
-    )
-    asked: dict[str, exp.Expr] = {str(p): col(f"a{p}", "q") for p in range(taken)}
+    tree = in_places(chosen(workload.seed, workload.queries, count, taken), taken)
+    restricted: dict[str, exp.Expr] = {str(p): col(f"a{p}", "q") for p in range(taken)}
     if workload.sensitive:
         tree = query(
             "select p.*, i.attribute as item from p join i on i.query = p.query",
             {"p": tree, "i": items(spec, workload)},
         )
-        asked[""] = fragment("q.item + :count", count=num(count))
+        restricted[""] = fragment("q.item + :count", count=num(count))
     tree = query("select q.* from q", {"q": tree})
-    for place, x in asked.items():
+    for place, x in restricted.items():
         tree = _with(tree, place, x, state)
     return tree
 
@@ -76,6 +108,54 @@ def _with(tree: exp.Select, place: str, x: exp.Expr, state: State) -> exp.Select
     on = fragment(":query = q.query and :x = :y", query=col("query", alias), x=col("x", alias), y=x)
     tree = tree.join(drawn, on=on, join_type="left")
     return tree.select(*[named(col(name, alias), f"{name}{place}") for name in ASKS])
+
+
+# -- answers on the source ----------------------------------------------------------------------
+
+
+def exact_step(
+    spec: ReleaseSpec,
+    workload: Workload,
+    source: str,
+    sums: Sequence[str] = (),
+    *,
+    apart: bool = False,
+) -> CreateTable:
+    """The step that makes `mexact`.
+
+    Args:
+        source: work table (c<i>, s<j>, n, sums..) of the records; s<j> where queries restrict them.
+        apart: whether sums are of all records that match but for the sensitive column.
+    """
+    places = predicates(len(spec.attributes), workload)
+    added = ["n", *sums]
+
+    def select(state: State) -> exp.Expr:
+        names = [*asked(places), *(["item"] if workload.sensitive else [])]
+        cells = query(
+            "select 1 from q cross join s",
+            {"q": distinct(state.work("mqueries"), names), "s": state.work(source)},
+        ).select(*[col(name, "q") for name in names], *[col(n, "s") for n in added], append=False)
+        cells = keyed(cells, codes(spec.attributes, places, "q", "s"))
+        by = [*names, *keys(places)]
+        if workload.sensitive:
+            cells, by = cells.select(code_asked(spec.sensitive, "s")), [*by, "value"]
+        # Predicates are compared once per combination of what they ask about.
+        tree = query(
+            "select q.query from q join c on :same and :all group by q.query",
+            {"q": state.work("mqueries"), "c": summed(cells, by, added)},
+            same=same(names, "c"),
+            all=all_match(places, "c"),
+        )
+        found = {name: fragment("sum(:n)::float8", n=col(name, "c")) for name in added}
+        if workload.sensitive and apart:
+            own = "(sum(c.n) filter (where :held))::float8"
+            found["n"] = fragment(own, held=matches("value", "", "c"))
+        elif workload.sensitive:
+            tree = tree.where(matches("value", "", "c"))
+        return tree.select(*[named(n, name) for name, n in found.items()])
+
+    return table("workload_exact", "answers on the source", select, into="mexact")
 
 
 # The sensitive column that a query restricts, and its values as codes.

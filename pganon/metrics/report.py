@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from sqlglot import exp
 
@@ -149,17 +149,6 @@ class ClassMetrics(Metrics):
     attributes: dict[str, AttributeMetrics] | None = None
     workload: WorkloadMetrics | None = None
     classification: Classification | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = dict(document)
-        if read["attributes"]:
-            read["attributes"] = {n: AttributeMetrics(**a) for n, a in read["attributes"].items()}
-        if read["workload"]:
-            read["workload"] = WorkloadMetrics.recorded(read["workload"])
-        if read.get("classification"):
-            read["classification"] = Classification.recorded(read["classification"])
-        return cls(**read)
 
     def shown(self) -> list[Shown]:
         parts: list[Shown] = []

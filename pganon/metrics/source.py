@@ -53,8 +53,8 @@ def summed(spec: ReleaseSpec) -> list[Summed]:
     return [Summed(number, *pair) for number, pair in enumerate(numeric)]
 
 
-def all_records(spec: ReleaseSpec, state: State) -> tuple[exp.Select, list[str]]:
-    """The records of the source as codes, suppressed ones too, and the names of the columns."""
+def coded_records(spec: ReleaseSpec, state: State) -> exp.Select:
+    """(c<i>, s<j>, n): the records of the source as codes, suppressed ones too."""
     names = [axis.code for axis in axes(spec.attributes)]
     names += [f"s{item.index}" for item in spec.sensitive]
     tables = [CODED]
@@ -66,7 +66,9 @@ def all_records(spec: ReleaseSpec, state: State) -> tuple[exp.Select, list[str]]
         )
         for table in tables
     ]
-    return stacked(records), names
+    columns = [col(name, "r") for name in names]
+    tree = query("select count(*)::float8 as n from r", {"r": stacked(records)}).select(*columns)
+    return tree.group_by(*[column.copy() for column in columns])
 
 
 def on_line(axis: Axis) -> bool:

@@ -13,8 +13,8 @@ All steps are taken within a scope, beside those of the increment.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import fields, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -32,7 +32,7 @@ from pganon.metrics.source import place_steps
 from pganon.resolved.increments import NUMBER, REGIONS, WITHDRAWN, Growth
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import cast, col, fragment, named, num, query, stacked
-from pganon.steps import Check, CreateTable, DropTables, Load, Search, State, Statement, Step, table
+from pganon.steps import Alone, Check, CreateTable, Search, State, Step, table
 from pganon.steps.facts import RECORDS, Fact, Facts
 
 SCOPE = "whole_"
@@ -235,8 +235,6 @@ def _lost_in_regions(spec: ReleaseSpec, growth: Growth, state: State) -> exp.Sel
 # Under a prefix, tables and facts have names of their own, so that the same steps can measure what
 # the run makes, and what it is a part of.
 
-T = TypeVar("T")
-
 
 def inside(prefix: str, state: State) -> State:
     """The state that steps under the prefix see."""
@@ -252,45 +250,20 @@ def within(prefix: str, steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _step(prefix: str, step: Step) -> Step:
-    def seen(of: Callable[[State], T]) -> Callable[[State], T]:
-        return lambda state: of(inside(prefix, state))
+    def seen(of: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given: of(*[inside(prefix, x) if isinstance(x, State) else x for x in given])
 
-    name = f"{prefix}{step.name}"
-    match step:
-        case CreateTable():
-            return replace(
-                step,
-                name=name,
-                table=seen(step.table),
-                select=seen(step.select),
-                when=seen(step.when),
-                placement=seen(step.placement),
-                counted=step.counted and _fact(prefix, step.counted),
-            )
-        case Check():
-            given = [_fact(prefix, fact) for fact in step.gives]
-            return Check(name, step.purpose, seen(step.select), gives=given)
-        case Search():
-            return replace(
-                step,
-                name=name,
-                table=seen(step.table),
-                given=seen(step.given),
-                batches=seen(step.batches),
-                rows=lambda state, batch: step.rows(inside(prefix, state), batch),
-                tasks=lambda state, given, rows: step.tasks(inside(prefix, state), given, rows),
-                when=seen(step.when),
-                gives=[_fact(prefix, fact) for fact in step.gives],
-            )
-        case Load():
-            return replace(step, name=name, table=seen(step.table))
-        case Statement():
-            return replace(step, name=name, render=seen(step.render), when=seen(step.when))
-        case DropTables():
-            return replace(step, name=name, tables=seen(step.tables))
-        case _:
-            raise PganonError(f"the step {step.name} cannot be taken a second time")
+    def named_apart(fact: Fact[Any]) -> Fact[Any]:
+        return replace(fact, name=f"{prefix}{fact.name}")
 
-
-def _fact(prefix: str, fact: Fact[Any]) -> Fact[Any]:
-    return replace(fact, name=f"{prefix}{fact.name}")
+    if not isinstance(step, Alone):
+        raise PganonError(f"the step {step.name} cannot be taken a second time")
+    parts = {one.name: getattr(step, one.name) for one in fields(step)}
+    changed: dict[str, Any] = {name: seen(part) for name, part in parts.items() if callable(part)}
+    if isinstance(step, CreateTable) and step.counted is not None:
+        changed["counted"] = named_apart(step.counted)
+    if isinstance(step, Check | Search):
+        changed["gives"] = [named_apart(fact) for fact in step.gives]
+    if isinstance(step, Check):
+        changed["problem"] = lambda row, state: None
+    return replace(step, name=f"{prefix}{step.name}", **changed)

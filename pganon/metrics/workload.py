@@ -1,28 +1,21 @@
 """Random queries: answered from the published relations alone, compared with exact answers.
 
-mdraws      see :mod:`pganon.metrics.draws`
-mqueries    one row per query: what it asks of attribute i as first<i>, last<i>, also as distances
-            from the lowest, low<i> and high<i>, or bits<i>; all NULL where it does not restrict i
+mqueries    see :mod:`pganon.metrics.queries`
 mshares     (query, group_id, share, fewest, most)   of the records of a group, those that match,
             as far as it shows
 mtotals     (group_id, size, n, t<j>)     published records and sums of every group
-mexact      (query, n, t<j>)              answers on the source; no row: nothing matches
 mestimate   (query, n, t<j>, lower, upper)   answers from what is published, and bounds of n
 
 Where queries restrict a sensitive column:
 
-mqueries    also (item, first, last, bits)   the column, and what is asked of it
-mrecords    (cell, c<i>, item, code, n, t<j>)   records of the source by the values of each column
-mmatches   (query, item, cell)           what matches but for the sensitive column
+mrecords    (c<i>, s<j>, n, t<j>)   records of the source
 mtotals     (group_id, size, item, code, n, t<j>)   by value; `size` are all records of the group
-
-Queries depend on the seed and the source's values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from sqlglot import exp
 
@@ -34,27 +27,11 @@ from pganon.forms.request import Workload
 from pganon.forms.shape import values
 from pganon.metrics import queries
 from pganon.metrics.answers import bounds_step, error_step
-from pganon.metrics.draws import (
-    ASKS,
-    holds,
-    matches,
-)
-from pganon.metrics.queries import draws
-from pganon.metrics.source import cell_number, discrete, on_line, records, summed
+from pganon.metrics.draws import holds, predicates
+from pganon.metrics.source import discrete, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import (
-    aliased,
-    cast,
-    col,
-    computed_once,
-    conjunction,
-    fragment,
-    named,
-    num,
-    query,
-    stacked,
-)
-from pganon.steps import State, Step, table
+from pganon.sqltools import cast, col, computed_once, fragment, named, num, query, stacked
+from pganon.steps import CreateTable, State, Step, table
 
 
 def steps(
@@ -63,120 +40,53 @@ def steps(
     tables: Callable[[State], Tables],
     workload: Workload,
 ) -> list[Step]:
-    attributes = axes(spec.attributes)
+    attributes, places = axes(spec.attributes), predicates(len(spec.attributes), workload)
     sums = [f"t{item.number}" for item in summed(spec)]
     restricts = bool(workload.sensitive)
-    exact = _exact_by_value if restricts else _exact
+    first: list[Step] = []
+    if restricts:
+        held = [f"v{item.index}" for item in spec.sensitive] + [item.work for item in summed(spec)]
+        names = [*[axis.code for axis in attributes], *dict.fromkeys(held)]
 
-    def totals(published: exp.Select, state: State) -> exp.Expr:
+        def every(state: State) -> exp.Select:
+            return records(spec, description, names, state)
+
+        first = [
+            *queries.dictionary_steps(spec, every),
+            table(
+                "workload_records",
+                "source records by codes and sensitive values",
+                lambda s: _records(spec, every(s), s),
+                into="mrecords",
+            ),
+        ]
+
+    def totals(state: State) -> exp.Expr:
+        published = values(description.shape(spec, state), tables(state))
         if restricts:
             return query(
                 "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
-                {"h": _by_value(spec, published, ["group_id"], state)},
+                {"h": _by_value(spec, published, state)},
             )
         sizes = "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id"
         return _added(query(sizes, {"x": published}), spec)
 
-    made: list[Step] = []
-    if restricts:
-        made += queries.dictionary_steps(spec, lambda s: _all_records(spec, description, s))
-    made.append(
-        table(
-            "workload_draws",
-            "random predicates",
-            lambda s: draws(spec, workload, s),
-            into="mdraws",
-        )
-    )
-    if restricts:
-        made.append(
-            table(
-                "workload_records",
-                "source records by codes and sensitive value",
-                lambda s: _records(spec, _all_records(spec, description, s), s),
-                into="mrecords",
-            )
-        )
-    made += [
-        table(
-            "workload_queries",
-            "random queries",
-            lambda s: _queries(attributes, workload, s),
-            into="mqueries",
-        ),
-        table(
-            "workload_totals",
-            "published records and sums by group",
-            lambda s: totals(values(description.shape(spec, s), tables(s)), s),
-            into="mtotals",
-        ),
-        *(
-            [
-                table(
-                    "workload_matching",
-                    "source records that match but for the sensitive column",
-                    lambda s: _matching(attributes, s),
-                    into="mmatches",
-                )
-            ]
-            if restricts
-            else []
-        ),
-        table(
-            "workload_exact",
-            "answers on the source",
-            lambda s: exact(attributes, sums, s),
-            into="mexact",
-        ),
-        table(
-            "workload_shares",
-            "shares of groups that match",
-            lambda s: shares(attributes, s),
-            into="mshares",
-        ),
+    proved = all(attribute.covers for attribute in spec.attributes)
+    return [
+        *first,
+        *queries.query_steps(spec, workload, placed=True),
+        queries.exact_step(spec, workload, "mrecords" if restricts else "msource", sums),
+        table("workload_totals", "published records and sums by group", totals, into="mtotals"),
+        share_step(attributes, places),
         table(
             "workload_estimate",
             "answers from the published relations",
             lambda s: _estimate(sums, s, restricts=restricts),
             into="mestimate",
         ),
+        *[error_step(name) for name in ("n", *sums)],
+        bounds_step(lambda s: s.work("mestimate") if proved else None),
     ]
-    proved = all(attribute.covers for attribute in spec.attributes)
-    bounds = bounds_step(lambda s: s.work("mestimate") if proved else None)
-    return [*made, *[error_step(name) for name in ("n", *sums)], bounds]
-
-
-def _all_records(spec: ReleaseSpec, description: Description, state: State) -> exp.Select:
-    held = [f"v{item.index}" for item in spec.sensitive] + [item.work for item in summed(spec)]
-    names = [*[axis.code for axis in axes(spec.attributes)], *dict.fromkeys(held)]
-    return records(spec, description, names, state)
-
-
-def _queries(attributes: Sequence[Axis], workload: Workload, state: State) -> exp.Expr:
-    tree = query("select q.q as query from generate_series(1, :n) as q(q)", n=num(workload.queries))
-    count, drawn = len(attributes), {"d": state.work("mdraws")}
-    asked: list[tuple[str, exp.Select]] = []
-    for axis in attributes:
-        mine = query("select d.query from d where d.x = :i", drawn, i=num(axis.index))
-        if on_line(axis):
-            places = state.work(f"mplaces{axis.index}")
-            for name, end in (("low", "first"), ("high", "last")):
-                on = exp.EQ(this=col("code", name), expression=col(end, "d"))
-                mine = mine.join(aliased(places, name), on=on, join_type="left")
-                mine = mine.select(col(end, "d"), named(col("away", name), name))
-        else:
-            mine = mine.select(col("bits", "d"))
-        asked.append((str(axis.index), mine))
-    if workload.sensitive:
-        mine = query("select d.query, d.x - :n as item from d where d.x >= :n", drawn, n=num(count))
-        asked.append(("", mine.select(*[col(name, "d") for name in ASKS])))
-    for x, mine in asked:
-        alias = f"a{x}"
-        names = [name for name in mine.named_selects if name != "query"]
-        tree = tree.select(*[named(col(name, alias), f"{name}{x}") for name in names])
-        on = fragment(":mine = q.q", mine=col("query", alias))
-        tree = tree.join(aliased(mine, alias), on=on, join_type="left")
-    return tree
 
 
 # -- answers ------------------------------------------------------------------------------------
@@ -190,74 +100,30 @@ def _added(tree: exp.Select, spec: ReleaseSpec) -> exp.Select:
     return tree
 
 
-def _by_value(spec: ReleaseSpec, rows: exp.Select, keys: Sequence[str], state: State) -> exp.Select:
-    """(keys.., item, code, n, t<j>): records by the values of each sensitive column."""
+def _by_value(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Select:
+    """(group_id, item, code, n, t<j>): records by the values of each sensitive column."""
     parts: list[exp.Select] = []
     for item in spec.sensitive:
         coded = query("select t.* from t", {"t": rows})
-        coded = with_code(coded, item, col(f"v{item.index}", "t"), state)
-        by = [col(name, "x") for name in keys]
-        code = col(f"s{item.index}", "x")
         tree = query(
-            "select :item as item, :code as code, count(*) as n from x",
-            {"x": coded},
+            "select x.group_id, :item as item, :code as code, count(*) as n from x"
+            " group by x.group_id, :code",
+            {"x": with_code(coded, item, col(f"v{item.index}", "t"), state)},
             item=num(item.index),
-            code=code,
-        ).select(*by)
-        parts.append(_added(tree, spec).group_by(*[key.copy() for key in (*by, code)]))
+            code=col(f"s{item.index}", "x"),
+        )
+        parts.append(_added(tree, spec))
     return stacked(parts)
 
 
 def _records(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Expr:
+    tree = query("select t.* from t", {"t": rows})
+    for item in spec.sensitive:
+        tree = with_code(tree, item, col(f"v{item.index}", "t"), state)
     names = [axis.code for axis in axes(spec.attributes)]
-    return query("select h.* from h", {"h": _by_value(spec, rows, names, state)}).select(
-        named(cell_number(names, "h"), "cell")
-    )
-
-
-def _exact(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
-    tree = query(
-        "select q.query, sum(s.n)::float8 as n from q join s on :matches group by q.query",
-        {"q": state.work("mqueries"), "s": state.work("msource")},
-        matches=_all_match(attributes, "s"),
-    )
-    return tree.select(*[named(exp.Sum(this=col(name, "s")), name) for name in sums])
-
-
-def _matching(attributes: Sequence[Axis], state: State) -> exp.Expr:
-    """Predicates on quasi-identifiers are compared once per cell, not with every record."""
-    cells = query("select distinct r.cell from r", {"r": state.work("mrecords")})
-    return query(
-        "select q.query, q.item, c.cell from q join c on :matches",
-        {
-            "q": state.work("mqueries"),
-            "c": cells.select(*[col(axis.code, "r") for axis in attributes]),
-        },
-        matches=_all_match(attributes, "c"),
-    )
-
-
-def _exact_by_value(attributes: Sequence[Axis], sums: Sequence[str], state: State) -> exp.Expr:
-    tree = query(
-        "select q.query, sum(r.n)::float8 as n from q join m on m.query = q.query"
-        " join r on r.cell = m.cell and r.item = m.item and :holds group by q.query",
-        {
-            "q": state.work("mqueries"),
-            "m": state.work("mmatches"),
-            "r": state.work("mrecords"),
-        },
-        holds=holds("", col("code", "r")),
-    )
-    return tree.select(*[named(exp.Sum(this=col(name, "r")), name) for name in sums])
-
-
-def _all_match(attributes: Sequence[Axis], table: str) -> exp.Expr:
-    return conjunction(
-        [
-            exp.paren(matches(str(axis.index), col(axis.code, table), on_line=on_line(axis)))
-            for axis in attributes
-        ]
-    )
+    codes = [col(name, "x") for name in (*names, *[f"s{item.index}" for item in spec.sensitive])]
+    counted = query("select count(*) as n from x", {"x": tree}).select(*codes)
+    return _added(counted, spec).group_by(*[code.copy() for code in codes])
 
 
 def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr:
@@ -378,40 +244,41 @@ def leaf(n: exp.Expr, asked: Asked) -> Matched:
     )
 
 
-def asked_by_query(axis: Axis) -> Asked:
-    """What a query `q` of mqueries asks of a row `b` of mboxes; without a predicate all match."""
-    i = axis.index
+def asked_of(axis: Axis, place: int) -> Asked:
+    """What a query `q` that asks this attribute in a place asks of a row `b` of mboxes."""
     if on_line(axis):
-        given = col(f"first{i}", "q")
-        asked = asked_on_line(axis, col(f"low{i}", "q"), col(f"high{i}", "q"), "b")
-    else:
-        given = col(f"bits{i}", "q")
-        asked = asked_of_set(axis, given, "b")
-    free = {"size": 1, "matching": 1, "share": 1, "attained": 0, "certain": 0}
-    return Asked(
-        **{
-            name: fragment(f"case when :q is null then {free[name]} else :v end", q=given, v=value)
-            for name, value in asdict(asked).items()
-        }
-    )
+        return asked_on_line(axis, col(f"low{place}", "q"), col(f"high{place}", "q"), "b")
+    return asked_of_set(axis, col(f"bits{place}", "q"), "b")
 
 
-def shares(attributes: Sequence[Axis], state: State) -> exp.Expr:
-    """mshares of :mod:`pganon.metrics.workload`: every attribute is a condition of an estimate."""
-    found = query(
-        "select q.query, b.group_id, b.n from q cross join b",
-        {"q": state.work("mqueries"), "b": state.work("mboxes")},
-    )
-    leaves: list[Matched] = []
-    for axis in attributes:
-        asked = asdict(asked_by_query(axis))
-        # Most groups miss one of the predicates.
-        found = found.where(fragment(":m > 0", m=asked["matching"].copy()))
-        found = found.select(*[named(v, f"{name}{axis.index}") for name, v in asked.items()])
-        shown = Asked(**{name: col(f"{name}{axis.index}", "x") for name in asked})
-        leaves.append(leaf(col("n", "x"), shown))
-    return query(
-        "select x.query, x.group_id, :share as share, :fewest as fewest, :most as most from x",
-        {"x": computed_once(found)},
-        **{k: v for k, v in vars(both(col("n", "x"), leaves)).items() if k != "pair"},
-    )
+def share_step(attributes: Sequence[Axis], places: int) -> CreateTable:
+    """The step that makes `mshares`: what is asked in each place is a condition of an estimate."""
+
+    def select(state: State) -> exp.Expr:
+        found = query(
+            "select q.query, b.group_id, b.n from q cross join b",
+            {"q": state.work("mqueries"), "b": state.work("mboxes")},
+        )
+        leaves: list[Matched] = []
+        for place in range(places):
+            asked = {axis.index: asdict(asked_of(axis, place)) for axis in attributes}
+            for name in _FIELDS:
+                case = exp.Case(this=col(f"a{place}", "q"))
+                for index, one in asked.items():
+                    case = case.when(num(index), one[name])
+                found = found.select(named(case, f"{name}{place}"))
+                if name == "matching":
+                    # Most groups miss one of the predicates.
+                    found = found.where(fragment(":m > 0", m=case.copy()))
+            shown = Asked(**{name: col(f"{name}{place}", "x") for name in _FIELDS})
+            leaves.append(leaf(col("n", "x"), shown))
+        return query(
+            "select x.query, x.group_id, :share as share, :fewest as fewest, :most as most from x",
+            {"x": computed_once(found)},
+            **{k: v for k, v in vars(both(col("n", "x"), leaves)).items() if k != "pair"},
+        )
+
+    return table("workload_shares", "shares of groups that match", select, into="mshares")
+
+
+_FIELDS = [field.name for field in fields(Asked)]

@@ -27,7 +27,7 @@ from pganon.steps import Check, State, Step
 from pganon.steps.facts import label, or_null
 
 Clusters = tuple[tuple[int, ...], ...]
-Item = TypeVar("Item", Sensitive, Attribute)
+Item = TypeVar("Item", bound=Sensitive | Attribute)
 
 _ASSOCIATION = or_null(label("association"))
 """The association matrix of the sensitive columns, of :mod:`pganon.methods.common.association`."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -51,15 +51,8 @@ class RelatedUtility(ClassUtility):
         one_person: by table the largest share of its values of a group that are one person's.
     """
 
-    partitions: dict[str, Groups]
-    one_person: dict[str, float]
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        # Versions that were published before groups were measured have no figures of them.
-        read = {"partitions": {}, "one_person": {}, **document}
-        read["partitions"] = {n: Groups(**found) for n, found in read["partitions"].items()}
-        return super().recorded(read)
+    partitions: dict[str, Groups] = field(default_factory=dict)
+    one_person: dict[str, float] = field(default_factory=dict)
 
     def summary(self) -> dict[str, str]:
         return {**super().summary(), **self._groups}

@@ -57,18 +57,21 @@ def steps(spec: ReleaseSpec, axis: Axis) -> list[Step]:
 
 
 def _check(spec: ReleaseSpec, axis: Axis) -> Check:
-    i = axis.index
-    if in_steps(axis):
-        gives: list[Fact[Any]] = [_bins(i), _unit(i)]
-        select = _in_steps
-    else:
-        gives, select = [_values(i), _others(i), _others_source(i), _others_release(i)], _by_value
+    select = _in_steps if in_steps(axis) else _by_value
     return Check(
-        f"distribution{i}",
-        f"distribution of attribute {i + 1} in the source and in the release",
+        f"distribution{axis.index}",
+        f"distribution of attribute {axis.index + 1} in the source and in the release",
         lambda s: select(spec, axis, s),
-        gives=gives,
+        gives=_facts(axis),
     )
+
+
+def _facts(axis: Axis) -> list[Fact[Any]]:
+    of = f"distribution{axis.index}_"
+    if in_steps(axis):
+        return [rows("bins", of), label("unit", of)]
+    others = [measure(f"others_{name}", of) for name in ("source", "release")]
+    return [rows("values", of), count("others", of), *others]
 
 
 def documents(
@@ -84,17 +87,18 @@ def documents(
 
 def document(axis: Axis, facts: Facts, smallest: int) -> dict[str, Any]:
     """As JSON: bins with `source` and `release`, shares that add up to 1."""
-    found = _stepped(axis.index, facts, smallest) if in_steps(axis) else _named(axis.index, facts)
+    read = [facts[fact] for fact in _facts(axis)]
+    found = _stepped(smallest, *read) if in_steps(axis) else _named(*read)
     bins = [*found["bins"], *([found["others"]] if found.get("others") else [])]
     error = max((abs(one["source"] - one["release"]) for one in bins), default=None)
     return {**found, "largest_error": None if error is None else round(error, 4)}
 
 
-def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
+def _stepped(smallest: int, every: Sequence[Any], unit: str) -> dict[str, Any]:
     """A bin reaches to the edge of the next one; the first and the last have no end."""
     # Without those before and after all people.
-    held = [place for place, (_, _, share, _) in enumerate(facts[_bins(i)]) if share]
-    read = facts[_bins(i)][held[0] : held[-1] + 1] if held else []
+    held = [place for place, (_, _, share, _) in enumerate(every) if share]
+    read = every[held[0] : held[-1] + 1] if held else []
     people, empty = [n for _, n, _, _ in read], [not share for _, _, share, _ in read]
     bins: list[dict[str, Any]] = []
     for first, last in merged(people, smallest, empty):
@@ -107,22 +111,22 @@ def _stepped(i: int, facts: Facts, smallest: int) -> dict[str, Any]:
                 "release": round(sum(q for _, _, _, q in inside), 4),
             }
         )
-    return {"kind": "steps", "unit": facts[_unit(i)], "bins": bins}
+    return {"kind": "steps", "unit": unit, "bins": bins}
 
 
-def _named(i: int, facts: Facts) -> dict[str, Any]:
+def _named(values: Sequence[Any], hidden: int, source: float, release: float) -> dict[str, Any]:
     # Others alone are everybody, and perhaps few.
-    others = facts[_others(i)] if facts[_values(i)] else 0
+    others = hidden if values else 0
     return {
         "kind": "values",
         "bins": [
             {"value": value, "source": round(p, 4), "release": round(q, 4)}
-            for value, p, q in facts[_values(i)]
+            for value, p, q in values
         ],
         "others": {
             "values": others,
-            "source": round(facts[_others_source(i)], 4),
-            "release": round(facts[_others_release(i)], 4),
+            "source": round(source, 4),
+            "release": round(release, 4),
         }
         if others
         else None,
@@ -230,27 +234,3 @@ def _with_holders(tree: exp.Select, spec: ReleaseSpec, axis: Axis, state: State)
         return tree
     held = aliased(of_attribute(axis.attribute, state), "h")
     return tree.join(held, on=fragment("h.key = d.code"), join_type="left")
-
-
-def _bins(i: int) -> Fact[Sequence[Any]]:
-    return rows("bins", f"distribution{i}_")
-
-
-def _unit(i: int) -> Fact[str]:
-    return label("unit", f"distribution{i}_")
-
-
-def _values(i: int) -> Fact[Sequence[Any]]:
-    return rows("values", f"distribution{i}_")
-
-
-def _others(i: int) -> Fact[int]:
-    return count("others", f"distribution{i}_")
-
-
-def _others_source(i: int) -> Fact[float]:
-    return measure("others_source", f"distribution{i}_")
-
-
-def _others_release(i: int) -> Fact[float]:
-    return measure("others_release", f"distribution{i}_")

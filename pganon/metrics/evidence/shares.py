@@ -73,10 +73,7 @@ def chains(
             f"shares{item.index}",
             f"how common values of {quote(item.published)} are in groups",
             select,
-            gives=[
-                *[_most(item), _mean(item), *[_common(item, number) for number in range(STEPS)]],
-                *[_highest(item), _hidden(item), _hidden_share(item), _hidden_times(item)],
-            ],
+            gives=_facts(item),
         )
         return [check]
 
@@ -100,20 +97,19 @@ def _missing(spec: ReleaseSpec, item: Sensitive) -> Sequence[str | None]:
 
 
 def _people(item: Sensitive, facts: Facts) -> list[int]:
-    return [facts[_common(item, place)] for place in range(STEPS)]
+    return [facts[fact] for fact in _facts(item)[:STEPS]]
 
 
 def _document(spec: ReleaseSpec, item: Sensitive, facts: Facts, smallest: float) -> dict[str, Any]:
     people = _people(item, facts)
-    hidden, mean = facts[_hidden(item)], facts[_mean(item)]
-    most = facts[_hidden_times(item)]
-    values = facts[_highest(item)]
+    read = {fact.column: facts[fact] for fact in _facts(item)}
+    hidden, mean, most = (read[name] for name in ("others", "mean", "others_times"))
     missing = _missing(spec, item)
     return {
         "column": item.published,
         "of": "all" if item.hidden is None else "hidden",
         **({"missing": list(missing)} if missing else {}),
-        "most": facts[_most(item)],
+        "most": read["most"],
         "mean": None if mean is None else share_told(mean, sum(people), smallest),
         "bins": [
             {
@@ -124,11 +120,12 @@ def _document(spec: ReleaseSpec, item: Sensitive, facts: Facts, smallest: float)
             for first, last in merged(people, smallest)
         ],
         "values": [
-            {"value": value, "share": share, "highest": highest} for value, share, highest in values
+            {"value": value, "share": share, "highest": highest}
+            for value, share, highest in read["values"]
         ],
         "others": {
             "values": hidden,
-            "share": facts[_hidden_share(item)],
+            "share": read["others_share"],
             "times_over": next((times for times in TIMES if most > times), None),
         }
         if hidden
@@ -213,8 +210,8 @@ def _commonest(item: Sensitive, found: _Counted) -> exp.Select:
     people = "coalesce(sum(s.total) filter (where s.step = :n), 0)::bigint"
     return tree.select(
         *[
-            named(fragment(people, n=num(number)), _common(item, number).column)
-            for number in range(STEPS)
+            named(fragment(people, n=num(number)), fact.column)
+            for number, fact in enumerate(_facts(item)[:STEPS])
         ]
     )
 
@@ -248,30 +245,13 @@ def _highest_shares(found: _Counted, smallest: int) -> exp.Select:
     )
 
 
-def _common(item: Sensitive, place: int) -> Fact[int]:
-    return count(f"people{place}", f"shares{item.index}_")
-
-
-def _most(item: Sensitive) -> Fact[float | None]:
-    """None where all show their value, or none is published."""
-    return or_null(measure("most", f"shares{item.index}_"), 1.0)
-
-
-def _mean(item: Sensitive) -> Fact[float | None]:
-    return or_null(measure("mean", f"shares{item.index}_"), 1.0)
-
-
-def _highest(item: Sensitive) -> Fact[Sequence[Any]]:
-    return rows("values", f"shares{item.index}_")
-
-
-def _hidden(item: Sensitive) -> Fact[int]:
-    return count("others", f"shares{item.index}_")
-
-
-def _hidden_share(item: Sensitive) -> Fact[float]:
-    return measure("others_share", f"shares{item.index}_")
-
-
-def _hidden_times(item: Sensitive) -> Fact[float]:
-    return measure("others_times", f"shares{item.index}_")
+def _facts(item: Sensitive) -> list[Fact[Any]]:
+    """People by how common the commonest value of their group is, first; `most` and `mean` are None
+    where all show their value, or none is published."""
+    of = f"shares{item.index}_"
+    return [
+        *[count(f"people{place}", of) for place in range(STEPS)],
+        *[or_null(measure(name, of), 1.0) for name in ("most", "mean")],
+        *[rows("values", of), count("others", of)],
+        *[measure(name, of) for name in ("others_share", "others_times")],
+    ]

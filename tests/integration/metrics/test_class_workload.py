@@ -132,33 +132,39 @@ EXAMPLES = {
         {"gender": {"M"}, "age": range(33, 34), "disease": {"HIV"}}, 0, (0, None), (0, None)
     ),
 }
-REQUEST = Request(workload=Workload(queries=1, predicates=2))
+REQUEST = Request(workload=Workload(queries=1, predicates=3))
 
 
 def ask(staged: Staged, query: Mapping[str, Any]) -> ClassMetrics:
     """Answers a query of the paper's table in place of the one that was drawn."""
     conn, table = staged.conn, staged.state.work("mqueries").identifier
-    codes = {column: _codes(staged, column, values) for column, values in query.items()}
+    columns = ("gender", "age", "postcode")
+    every = dict(zip(columns, zip(*[p[:3] for p in PEOPLE.values()], strict=True), strict=True))
+    codes = {
+        column: _codes(staged, column, values) for column, values in {**every, **query}.items()
+    }
     row: dict[str, Any] = {"item": 0}
-    for i, column in enumerate(("gender", "age", "postcode")):
+    for i, column in enumerate(columns):
+        row |= {f"a{i}": i, f"first{i}": None, f"last{i}": None, f"bits{i}": None}
         if column == "age":
-            ages = [age for age in AGES if age in query.get("age", ()) and _held(age)]
-            away = [age - AGES[0] for age in ages]
-            given = [code for code, asked in enumerate(codes.get("age", ())) if asked]
-            row |= {f"first{i}": min(given, default=None), f"last{i}": max(given, default=None)}
-            row |= {f"low{i}": min(away, default=None), f"high{i}": max(away, default=None)}
+            away = [age - AGES[0] for age in AGES if age in query.get("age", ()) and _held(age)]
+            # Without a restriction, whatever a range may hold.
+            away = away or [-1000, 1000]
+            given = [code for code, asked in enumerate(codes["age"]) if asked]
+            row |= {f"first{i}": min(given), f"last{i}": max(given)}
+            row |= {f"low{i}": min(away), f"high{i}": max(away)}
         else:
-            row[f"bits{i}"] = bits(codes[column]) if column in codes else None
+            row[f"bits{i}"] = bits(codes[column])
     row |= {"first": None, "last": None, "bits": bits(codes["disease"])}
     values = sql.SQL(", ").join(
         sql.SQL("{} = {}").format(sql.Identifier(name), sql.Literal(value))
         for name, value in row.items()
     )
     conn.execute(sql.SQL("UPDATE {} SET {}").format(table, values))
-    answering = ("matching", "exact", "shares", "estimate", "error_n")
+    answering = ("exact", "shares", "estimate", "error_n")
     answered = {f"workload_{name}" for name in answering}
     steps = [s for phase in staged.plan.phases for s in phase.steps if s.name in answered]
-    for name in ("mmatches", "mexact", "mshares", "mestimate"):
+    for name in ("mexact", "mshares", "mestimate"):
         conn.execute(sql.SQL("DROP TABLE {}").format(staged.state.work(name).identifier))
     found = staged.plan.metrics(Executor(conn, staged.state).run(steps))
     assert isinstance(found, ClassMetrics)
@@ -296,7 +302,8 @@ def query_of(case: Case, staged: Staged, row: Mapping[str, Any]) -> dict[str, An
     spec = staged.plan.spec
     item = spec.sensitive[row["item"]].published
     asked: dict[str, Any] = {}
-    for place, column in (*((str(a.index), a.published) for a in spec.attributes), ("", item)):
+    quasi = [spec.attributes[row[name]].published for name in row if name in ("a0", "a1", "a2")]
+    for place, column in (*((str(p), name) for p, name in enumerate(quasi)), ("", item)):
         known = values_of(case.rows, column)
         if row.get(f"first{place}") is not None:
             asked[column] = known[row[f"first{place}"] - 1 : row[f"last{place}"]]

@@ -10,7 +10,7 @@ from psycopg import sql
 from sqlglot import exp
 
 from pganon.forms.request import Request, Workload
-from pganon.metrics import workload
+from pganon.metrics import queries
 from pganon.metrics.report import ClassMetrics, metrics_of
 from pganon.sqltools import cast, named, num, query, text
 from tests.support.harness.driver import Staged, fetch
@@ -109,11 +109,11 @@ def test_queries(
     """Ages 22-30, 35-40 and 20-22, and the women."""
     codes = [20, 22, 24, 30, 34, 40]
 
-    def asked(attributes: Any, workload: Workload, state: Any) -> exp.Expr:
+    def asked(spec: Any, workload: Workload, state: Any) -> exp.Expr:
         rows = [(22, 30, None), (40, 40, None), (20, 22, None), (None, None, "010")]
         parts = []
         for number, (low, high, bits) in enumerate(rows, start=1):
-            values = {"query": num(number)}
+            values = {"query": num(number), "a0": num(0 if bits is None else 1)}
             for name, value in (("low0", low), ("high0", high)):
                 # The second query begins at 35, between two values.
                 given = 35 if (name, value) == ("low0", 40) else value
@@ -123,14 +123,14 @@ def test_queries(
             for name, value in (("first0", low), ("last0", high)):
                 code = exp.null() if value is None else num(codes.index(value) + 1)
                 values[name] = cast(code, "integer")
-            values["bits1"] = cast(exp.null() if bits is None else text(bits), "varbit")
+            values["bits0"] = cast(exp.null() if bits is None else text(bits), "varbit")
             parts.append(exp.select(*[named(v, k) for k, v in values.items()]))
         union: Any = parts[0]
         for part in parts[1:]:
             union = exp.union(union, part, distinct=False)
         return query("select u.* from u", {"u": union})
 
-    monkeypatch.setattr(workload, "_queries", asked)
+    monkeypatch.setattr(queries, "queries", asked)
     request = Request(workload=Workload(queries=4, predicates=1))
     staged, got = measure(PEOPLE, classes, request)
     names = (staged.state.work("mexact").identifier, staged.state.work("mestimate").identifier)

@@ -87,10 +87,11 @@ def asked_of(staged: Staged, release: Release) -> list[dict[int, list[Any]]]:
     for row in fetch(staged.conn, sql.SQL("SELECT * FROM {} ORDER BY query").format(table)):
         asked: dict[int, list[Any]] = {}
         for i, attribute in enumerate(release.attributes):
-            if row.get(f"first{i}") is not None:
-                asked[i] = attribute.domain[row[f"first{i}"] - 1 : row[f"last{i}"]]
-            elif row.get(f"bits{i}") is not None:
-                bits = row[f"bits{i}"][1:]
+            p = next((name[1:] for name in ("a0", "a1", "a2") if row.get(name) == i), "none")
+            if row.get(f"first{p}") is not None:
+                asked[i] = attribute.domain[row[f"first{p}"] - 1 : row[f"last{p}"]]
+            elif row.get(f"bits{p}") is not None:
+                bits = row[f"bits{p}"][1:]
                 asked[i] = [v for v, bit in zip(attribute.domain, bits, strict=True) if bit == "1"]
         found.append(asked)
     return found

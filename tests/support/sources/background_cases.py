@@ -59,7 +59,7 @@ def _hierarchical(tree: Tree) -> Hierarchical:
             paths[code, height] = at
             costs[code, height] = len(node) / size if len(node) > 1 else 0
     costs[:, -1] = 1
-    return Hierarchical(paths, nulls=True, costs=costs)
+    return Hierarchical(paths, costs)
 
 
 def points_of(table: Table) -> Points:

@@ -65,7 +65,22 @@ def _tree(attribute: Hier, known: Sequence[Any]) -> search.Hierarchical:
     paths = [[-1] * len(levels)]
     for value in known:
         paths.append([next(n for n, node in enumerate(level) if value in node) for level in levels])
-    return search.Hierarchical(np.array(paths), nulls=None in attribute.values)
+    return tree_of(np.array(paths), nulls=None in attribute.values)
+
+
+def tree_of(paths: np.ndarray, *, nulls: bool) -> search.Hierarchical:
+    """With the share of the domain's values below every node as its cost, (leaves - 1) / (|X| - 1).
+
+    Args:
+        nulls: whether code 0 counts as a value of the domain.
+    """
+    first = 0 if nulls else 1
+    leaves = np.full((len(paths), paths.shape[1] + 1), len(paths) - first)
+    for level, nodes in enumerate(paths.T):
+        _, number = np.unique(nodes, return_inverse=True)
+        leaves[:, level] = np.bincount(number[first:], minlength=len(paths))[number]
+    costs = np.maximum(leaves - 1, 0) / max(1, len(paths) - first - 1)
+    return search.Hierarchical(paths, costs)
 
 
 def model_of(model: oracle.Model) -> search.IRKL | search.EIRL | search.IRAlphaBeta:

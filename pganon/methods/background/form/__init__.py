@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
 
 from pganon.forms.form import OnRequest, Staging, Tables
 from pganon.forms.metrics import Grid, Metrics, Shown, figure
@@ -65,14 +64,6 @@ class BackgroundMetrics(ClassMetrics):
     """See docs/reference/measures.md; no `posterior` where the policy names no priors."""
 
     posterior: Posterior | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = dict(document)
-        if stored := read["posterior"]:
-            concluded = {name: Conclusion(**stored[name]) for name in ("estimate", "exact")}
-            read["posterior"] = Posterior(**{**stored, **concluded})
-        return super().recorded(read)
 
     def shown(self) -> list[Shown]:
         grids = super().shown()

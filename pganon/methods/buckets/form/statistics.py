@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -226,7 +227,7 @@ def degree_check(
         f"degree{item.index}",
         f"how well values of {item.published} are known from their buckets",
         lambda s: _degree(arrange(spec, s), item, tables(s)),
-        gives=[_degree_of(item), _error_of(item)],
+        gives=_facts(item)[:2],
     )
 
 
@@ -242,21 +243,15 @@ def informed_check(
         f"informed{item.index}",
         f"what of {item.published} is learned by who knows which values go together",
         lambda s: informed(arrange(spec, s), item, tables(s), records(s)),
-        gives=[_informed_of(item)],
+        gives=_facts(item)[2:],
     )
 
 
-def _degree_of(item: Sensitive) -> Fact[float]:
-    return measure("degree", f"measure{item.index}_")
-
-
-def _error_of(item: Sensitive) -> Fact[float]:
-    return measure("reconstruction_error", f"measure{item.index}_")
-
-
-def _informed_of(item: Sensitive) -> Fact[float | None]:
-    """The highest informed risk of a record; None where all tables have the same buckets."""
-    return or_null(measure("informed", f"measure{item.index}_"))
+def _facts(item: Sensitive) -> list[Fact[Any]]:
+    """Of the fields of :class:`Degree`."""
+    of = f"measure{item.index}_"
+    measures = [measure("degree", of), measure("reconstruction_error", of)]
+    return [*measures, or_null(measure("informed", of))]
 
 
 def linked_partitions(arrangement: Arrangement) -> list[str]:
@@ -335,9 +330,7 @@ def whole_utility(spec: ReleaseSpec, facts: Facts) -> AnatomyUtility:
         smallest_group=facts[SMALLEST],
         largest_group=facts[LARGEST],
         sensitive={
-            item.published: Degree(
-                facts[_degree_of(item)], facts[_error_of(item)], facts[_informed_of(item)]
-            )
+            item.published: Degree(*[facts[fact] for fact in _facts(item)])
             for item in spec.sensitive
         },
         inferred={},

@@ -20,7 +20,7 @@ from pganon.forms.shape import PublishedRelation, shown
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.metrics import boxes
 from pganon.metrics.boxes import box_table
-from pganon.metrics.source import all_records
+from pganon.metrics.source import coded_records
 from pganon.policy.options import CLASS_ID, GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import cast, col, fragment, named, query
@@ -114,7 +114,7 @@ def parts_of(spec: ReleaseSpec, arrange: Arrange) -> PartsOf:
 def steps(spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables]) -> list[Step]:
     """A step for the source, and one for every relation that the arrangement may have."""
     source = table(
-        "metric_source", "source records by codes", lambda s: _source(spec, s), into="msource"
+        "metric_source", "source records by codes", lambda s: coded_records(spec, s), into="msource"
     )
     parts = parts_of(spec, arrange)
     most = parts(State(0))
@@ -155,14 +155,6 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
         select,
         into=work,
         when=lambda s: bool(here(s)),
-    )
-
-
-def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
-    records, names = all_records(spec, state)
-    tree = query("select count(*)::float8 as n from r", {"r": records})
-    return tree.select(*[col(name, "r") for name in names]).group_by(
-        *[col(name, "r") for name in names]
     )
 
 

@@ -11,10 +11,10 @@ from sqlglot import exp
 
 from pganon.encode.curve import numbered
 from pganon.encode.work import sensitive_values
-from pganon.methods.buckets.metrics.keys import NONE, asked
 from pganon.metrics.draws import chosen, hashed
+from pganon.metrics.keys import asked, in_places
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, stacked
+from pganon.sqltools import col, named, num, query, stacked
 from pganon.steps import State
 
 DRAWN = 100
@@ -63,24 +63,14 @@ def _drawn(spec: ReleaseSpec, state: State, r: int) -> exp.Select:
     tree = query(
         "select :r as r, v.item, v.code"
         " from p join v on v.item = p.item and v.place = p.place join a on a.query = p.query",
-        {"p": places, "v": values, "a": _attributes(spec, seed, r)},
+        {
+            "p": places,
+            "v": values,
+            "a": in_places(chosen(seed, DRAWN, len(spec.attributes), r), MOST),
+        },
         r=num(r),
     )
     return tree.select(*[col(name, "a") for name in asked(MOST)])
-
-
-def _attributes(spec: ReleaseSpec, seed: int, r: int) -> exp.Select:
-    """(query, a<p>): r quasi-identifiers of every question, in their order."""
-    placed = query(
-        "select c.query, c.attribute,"
-        " row_number() over (partition by c.query order by c.attribute) as place from c",
-        {"c": chosen(seed, DRAWN, len(spec.attributes), r)},
-    )
-    tree = query("select c.query from c group by c.query", {"c": placed})
-    for place, name in enumerate(asked(MOST), start=1):
-        one = "coalesce(min(c.attribute) filter (where c.place = :p), :none)"
-        tree = tree.select(named(fragment(one, p=num(place), none=num(NONE)), name))
-    return tree
 
 
 def _values(spec: ReleaseSpec, state: State) -> exp.Select:

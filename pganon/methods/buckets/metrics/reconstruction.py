@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.metrics.keys import about, asked, codes, distinct, keyed, keys, summed
 from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
 from pganon.methods.buckets.metrics.questions import MOST, numbers, questions
+from pganon.metrics.keys import about, asked, codes, distinct, keyed, keys, summed
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, equal, fragment, named, num, query, stacked
 from pganon.steps import Check, State, Step, table
@@ -25,19 +25,11 @@ from pganon.steps.facts import Fact, count, measure, or_null
 ASKED, KEYS = asked(MOST), keys(MOST)
 
 
-def mean(r: int) -> Fact[float | None]:
-    """Mean divergence of questions about r quasi-identifiers; None where none is finite."""
-    return or_null(measure(f"mean{r}", "reconstruction_"))
-
-
-def infinite(r: int) -> Fact[int]:
-    """Number of these questions with an infinite divergence."""
-    return count(f"infinite{r}", "reconstruction_")
-
-
-def asked_of(r: int) -> Fact[int]:
-    """Number of questions about r quasi-identifiers."""
-    return count(f"questions{r}", "reconstruction_")
+def facts_of(r: int) -> tuple[Fact[float | None], Fact[int], Fact[int]]:
+    """Of questions about r quasi-identifiers: the mean divergence, None where none is finite; how
+    many divergences are infinite; how many questions there are."""
+    of = "reconstruction_"
+    return or_null(measure(f"mean{r}", of)), count(f"infinite{r}", of), count(f"questions{r}", of)
 
 
 def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
@@ -78,7 +70,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
             "reconstruction_error",
             "mean divergence",
             lambda s: _means(spec, s),
-            gives=[f for r in numbers(spec) for f in (mean(r), infinite(r), asked_of(r))],
+            gives=[fact for r in numbers(spec) for fact in facts_of(r)],
         ),
     ]
 
@@ -217,9 +209,7 @@ def _means(spec: ReleaseSpec, state: State) -> exp.Expr:
         sums = "sum(d.weight * d.kl) filter (where d.r = :r)"
         finite = "sum(d.weight) filter (where d.r = :r and d.kl is not null)"
         every = "coalesce(sum(d.weight) filter (where d.r = :r), 0)"
-        tree = tree.select(
-            named(fragment(f"{sums} / {finite}", **mine), mean(r).column),
-            named(fragment(f"{every} - coalesce({finite}, 0)", **mine), infinite(r).column),
-            named(fragment(every, **mine), asked_of(r).column),
-        )
+        figures = (f"{sums} / {finite}", f"{every} - coalesce({finite}, 0)", every)
+        for fact, text in zip(facts_of(r), figures, strict=True):
+            tree = tree.select(named(fragment(text, **mine), fact.column))
     return tree

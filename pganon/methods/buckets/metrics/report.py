@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from sqlglot import exp
 
@@ -178,18 +178,6 @@ class BucketMetrics(Metrics):
     deviation: float | None = None
     workload: WorkloadMetrics | None = None
 
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = dict(document)
-        if read["reconstruction"]:
-            by_number = read["reconstruction"].items()
-            read["reconstruction"] = {r: Reconstruction(**each) for r, each in by_number}
-        if read["membership"]:
-            read["membership"] = Membership(**read["membership"])
-        if read["workload"]:
-            read["workload"] = WorkloadMetrics.recorded(read["workload"])
-        return cls(**read)
-
     def shown(self) -> list[Shown]:
         shown: list[Shown] = []
         if self.reconstruction is not None:
@@ -275,11 +263,8 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
 
 
 def _reconstruction(facts: Facts, r: int) -> Reconstruction:
-    return Reconstruction(
-        finite(facts[reconstruction.mean(r)]),
-        facts[reconstruction.infinite(r)],
-        facts[reconstruction.asked_of(r)],
-    )
+    mean, infinite, questions = reconstruction.facts_of(r)
+    return Reconstruction(finite(facts[mean]), facts[infinite], facts[questions])
 
 
 def _membership(facts: Facts) -> Membership | None:

@@ -1,10 +1,6 @@
 """Random queries: counts of records with quasi-identifiers and a sensitive value of some kind.
 
-mdraws      (query, x, first, last, bits)   predicate of a query on column x: codes from first to
-            last, or those whose bit is set
-mqueries    (query, a<p>, item, first<p>, last<p>, bits<p>, first, last, bits)   one row per
-            query: quasi-identifiers in places, and a sensitive column with its predicate
-mexact      (query, n)   answers on the source; no row: nothing matches
+mqueries    see :mod:`pganon.metrics.queries`
 <relation>_cells    (a<p>, key<p>, cell, groups.., size, n)   rows of a relation of
                     quasi-identifiers by the codes that queries are about, which `cell` numbers; of
                     the last QIT without `size`
@@ -20,8 +16,6 @@ mworlds     (query, variance, lower, upper)   where these alone decide
 
 Of the n records of a bucket, b match the predicates on quasi-identifiers and a match the one on
 the sensitive column: two conditions of an estimate. Buckets are independent.
-
-Queries are those of Xiao and Tao (VLDB 2006): every predicate asks for the same share of values.
 """
 
 from __future__ import annotations
@@ -30,14 +24,20 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
+from pganon.encode.axis import axes
 from pganon.forms.match_counts import both, call, exact
 from pganon.forms.request import Workload
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.metrics.keys import (
+from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
+from pganon.metrics import boxes
+from pganon.metrics.answers import bounds_step, error_step
+from pganon.metrics.draws import predicates
+from pganon.metrics.keys import (
     about,
     all_match,
     among,
     asked,
+    code_asked,
     codes,
     distinct,
     keyed,
@@ -45,14 +45,10 @@ from pganon.methods.buckets.metrics.keys import (
     matches,
     same,
     summed,
-    value,
 )
-from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
-from pganon.metrics import boxes
-from pganon.metrics.answers import bounds_step, error_step
-from pganon.metrics.draws import predicates
-from pganon.metrics.queries import draws, queries
+from pganon.metrics.queries import exact_step, query_steps
 from pganon.metrics.source import cell_number
+from pganon.metrics.workload import share_step
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, query, stacked
@@ -104,7 +100,7 @@ def estimate_steps(parts: PartsOf, places: int) -> list[Step]:
     tables = [part.work for part in most.every if not part.box]
     return [
         *[step for work in tables for step in _share_steps(parts, work, places)],
-        *([boxes.share_step(most.boxes, places)] if most.boxes else []),
+        *([share_step(axes(most.boxes), places)] if most.boxes else []),
         table(
             "workload_reached",
             "published records that match, by bucket",
@@ -138,37 +134,29 @@ def _share_steps(parts: PartsOf, work: str, places: int) -> list[Step]:
         CreateTable(
             f"workload_{work[1:]}_cells",
             "published cells that queries are about",
-            lambda s: _cells_of(celled(s)[0], s),
+            lambda s: _table(celled(s)[0], "cells", s),
             lambda s: _cells(parts(s), celled(s)[0], places, s),
             when=lambda s: bool(celled(s)),
         ),
         CreateTable(
             f"workload_{work[1:]}_matches",
             "cells that match what queries ask for",
-            lambda s: _matches_of(celled(s)[0], s),
+            lambda s: _table(celled(s)[0], "matches", s),
             lambda s: _matching(celled(s)[0], places, s),
             when=lambda s: bool(celled(s)),
         ),
         CreateTable(
             f"workload_{work[1:]}_shares",
             "shares of buckets that match",
-            lambda s: _shares_of(beside(s)[0], s),
+            lambda s: _table(beside(s)[0], "shares", s),
             lambda s: _shares(beside(s)[0], places, s),
             when=lambda s: bool(beside(s)),
         ),
     ]
 
 
-def _cells_of(part: Part, state: State) -> QualifiedName:
-    return state.work(f"{part.work}_cells")
-
-
-def _matches_of(part: Part, state: State) -> QualifiedName:
-    return state.work(f"{part.work}_matches")
-
-
-def _shares_of(part: Part, state: State) -> QualifiedName:
-    return state.work(f"{part.work}_shares")
+def _table(part: Part, of: str, state: State) -> QualifiedName:
+    return state.work(f"{part.work}_{of}")
 
 
 def _cells(parts: Parts, part: Part, places: int, state: State) -> exp.Expr:
@@ -192,7 +180,7 @@ def _matching(part: Part, places: int, state: State) -> exp.Select:
     cell = ["cell", *asked(places), *keys(places)]
     return query(
         "select q.query, q.item, c.cell from q join c on :same and :all",
-        {"q": state.work("mqueries"), "c": distinct(_cells_of(part, state), cell)},
+        {"q": state.work("mqueries"), "c": distinct(_table(part, "cells", state), cell)},
         same=same(asked(places), "c"),
         all=all_match(places, "c"),
     )
@@ -202,7 +190,7 @@ def _shares(part: Part, places: int, state: State) -> exp.Expr:
     return query(
         "select m.query, c.group_id, sum(c.n / c.size) as n from m join c on c.cell = m.cell"
         " group by m.query, c.group_id",
-        {"m": _matches_of(part, state), "c": _cells_of(part, state)},
+        {"m": _table(part, "matches", state), "c": _table(part, "cells", state)},
     )
 
 
@@ -218,7 +206,10 @@ def _reached(parts: Parts, places: int, state: State) -> exp.Expr:
         cells = boxes.matching(parts.linking.work, parts.linking.groups, state)
         matched = fragment("c.query = q.query")
     else:
-        asking, cells = _matches_of(parts.linking, state), _cells_of(parts.linking, state)
+        asking, cells = (
+            _table(parts.linking, "matches", state),
+            _table(parts.linking, "cells", state),
+        )
         matched = fragment("c.cell = q.cell")
     trees = [
         query(
@@ -247,7 +238,7 @@ def _held(parts: Parts, places: int, state: State) -> exp.Expr:
             "select t.group_id, t.size, t.n from q cross join t where :mine",
             {"q": distinct(state.work("mqueries"), names), "t": state.work(part.work)},
             mine=_asks(part.sensitive),
-        ).select(*[col(name, "q") for name in names], value(part.sensitive, "t"))
+        ).select(*[col(name, "q") for name in names], code_asked(part.sensitive, "t"))
         cells = codes(part.attributes, places, "q", "t") if len(names) > 1 else []
         columns = [*names, GROUP_ID, "size", *keys(len(cells)), "value"]
         trees.append(summed(keyed(tree, cells), columns))
@@ -276,7 +267,7 @@ def _of_table(parts: Parts, part: Part, places: int, state: State) -> exp.Select
             number=col(GROUP_ID, alias),
             link=col(other.link, "r"),
         )
-        shares = aliased(_shares_of(other, state), alias)
+        shares = aliased(_table(other, "shares", state), alias)
         untouched = exp.not_(exp.paren(about(other.attributes, places, "q")))
         kept = exp.or_(untouched, fragment(":matched is not null", matched=col("query", alias)))
         tree = tree.join(shares, on=on, join_type="left").where(exp.paren(kept))
@@ -293,21 +284,8 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
         return not parts(state).beside()
 
     return [
-        table(
-            "workload_draws", "random predicates", lambda s: draws(spec, workload, s), into="mdraws"
-        ),
-        table(
-            "workload_queries",
-            "random queries",
-            lambda s: queries(spec, workload, s),
-            into="mqueries",
-        ),
-        table(
-            "workload_exact",
-            "answers on the source",
-            lambda s: _exact(spec, places, s),
-            into="mexact",
-        ),
+        *query_steps(spec, workload, placed=bool(parts(State(0)).boxes)),
+        exact_step(spec, workload, "msource"),
         *estimate_steps(parts, places),
         error_step("n"),
         table("workload_worlds", "what answers may be", _worlds, into="mworlds", when=one),
@@ -319,22 +297,3 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
         ),
         bounds_step(lambda s: s.work("mworlds") if one(s) else None),
     ]
-
-
-def _exact(spec: ReleaseSpec, places: int, state: State) -> exp.Expr:
-    names = [*asked(places), "item"]
-    cells = query(
-        "select q.item, s.n from q cross join s",
-        {"q": distinct(state.work("mqueries"), names), "s": state.work("msource")},
-    ).select(*[col(name, "q") for name in asked(places)], value(spec.sensitive, "s"))
-    cells = keyed(cells, codes(spec.attributes, places, "q", "s"))
-    return query(
-        "select q.query, sum(c.n) as n from q join c on :same and :all and :value group by q.query",
-        {
-            "q": state.work("mqueries"),
-            "c": summed(cells, [*names, *keys(places), "value"]),
-        },
-        same=same(names, "c"),
-        all=all_match(places, "c"),
-        value=matches("value", "", "c"),
-    )

@@ -21,10 +21,6 @@ class Condition:
     l: int  # noqa: E741 (the letter of the definition)
     values: np.ndarray
 
-    def __post_init__(self) -> None:
-        if self.l < 1:
-            raise ValueError(f"l must be at least 1, not {self.l}")
-
     @property
     def satisfied(self) -> bool:
         """Whether the whole block satisfies the condition."""

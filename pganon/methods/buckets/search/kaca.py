@@ -69,9 +69,10 @@ def kaca(attributes: Sequence[Coordinates], k: int) -> Kaca:
     While a class is smaller than k, the smallest one is merged with the one that costs least.
 
     Raises:
-        ValueError: no attribute, attributes or paths that differ in length, or fewer than k rows.
+        ValueError: fewer than k rows.
     """
-    keys = _keys(attributes)
+    columns = [item.places if isinstance(item, Number) else item.paths for item in attributes]
+    keys: list[Hashable] = list(zip(*columns, strict=True))
     if len(keys) < k:
         raise ValueError(f"too few rows: {len(keys)}, need at least {k}")
     rows: dict[Hashable, list[int]] = {}
@@ -82,17 +83,6 @@ def kaca(attributes: Sequence[Coordinates], k: int) -> Kaca:
     while len(classes.members) > 1 and (merge := classes.next(k)) is not None:
         merges.append(merge)
     return Kaca([sorted(members) for members in classes.members], merges)
-
-
-def _keys(attributes: Sequence[Coordinates]) -> list[Hashable]:
-    """A key per row, the same for equal rows."""
-    columns = [item.places if isinstance(item, Number) else item.paths for item in attributes]
-    if not columns or len({len(column) for column in columns}) != 1:
-        raise ValueError("attributes are needed, with the same number of rows")
-    for item in attributes:
-        if isinstance(item, Category) and len(set(map(len, item.paths))) > 1:
-            raise ValueError("all paths of a tree need the same length")
-    return list(zip(*columns, strict=True))
 
 
 class _Classes:

@@ -41,14 +41,7 @@ def msb(vectors: Sequence[Vector], l: int, priority: Priority) -> MsbGroups:  # 
             order in which equal ones are taken.
         l: rows per group; a remaining row may join a group that has none of its values.
         priority: which vector comes first. The larger cell wins a tie, then the lower vector.
-
-    Raises:
-        ValueError: `l` is below 1, or vectors differ in length.
     """
-    if l < 1:
-        raise ValueError("a group needs at least one row")
-    if len({len(vector) for vector in vectors}) > 1:
-        raise ValueError("all rows need the same number of sensitive values")
     if not vectors:
         return MsbGroups([], [])
     cells = _Cells(vectors, priority)

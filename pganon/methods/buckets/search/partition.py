@@ -211,7 +211,10 @@ def partition(
         ValueError: the block does not satisfy the conditions or is too small.
     """
     smallest = max([1, minimum_size, *(condition.l for condition in conditions)])
-    _check(z, conditions, smallest, norm)
+    if len(z) < smallest:
+        raise ValueError(f"{len(z)} rows, but a bucket needs {smallest}")
+    if not all(condition.satisfied for condition in conditions):
+        raise ValueError("the block as a whole does not satisfy the conditions")
     columns = np.ascontiguousarray(z.T, dtype=np.float64)
     block = Block(columns, Codes.of(conditions, len(z)), smallest, norm, repair_budget)
     divided = PublicBisection(block, seed, path) if public else Bisection(block, seed, path)
@@ -288,17 +291,6 @@ def _sure(bucket: Bucket, codes: Codes) -> bool:
         return False
     mine = codes.among(bucket.rows)
     return bool((mine.least[mine.owner] * mine.totals <= bucket.cuts.middle).all())
-
-
-def _check(z: np.ndarray, conditions: Sequence[Condition], smallest: int, norm: float) -> None:
-    if norm < 1:
-        raise ValueError(f"the order of a distance must be at least 1, not {norm}")
-    if len(z) < smallest:
-        raise ValueError(f"{len(z)} rows, but a bucket needs {smallest}")
-    if any(len(condition.values) != len(z) for condition in conditions):
-        raise ValueError("a condition needs one value for every row")
-    if not all(condition.satisfied for condition in conditions):
-        raise ValueError("the block as a whole does not satisfy the conditions")
 
 
 def _different(block: Block, buckets: list[np.ndarray]) -> list[np.ndarray]:

@@ -22,6 +22,7 @@ fake ones included, and also for a reader who knows the bucket of a tuple.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -39,12 +40,13 @@ from pganon.methods.common.association.columns import quasi_columns, sensitive_c
 from pganon.methods.common.base import Method
 from pganon.methods.common.bucket_options import most_tables
 from pganon.methods.common.context import MethodContext
+from pganon.methods.common.division import divided
 from pganon.methods.common.eligibility import ALL, Eligibility
 from pganon.methods.common.rounds.median import MedianCuts
 from pganon.methods.common.rounds.rounds import CutRounds, start_step
 from pganon.methods.common.rounds.rule import at, round_table
 from pganon.methods.common.search.clustering import clustered, sensitive_column
-from pganon.resolved.model import ReleaseSpec
+from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, equal, fragment, num, query
 from pganon.steps import Check, CreateTable, Scope, State, Step, table
 from pganon.steps.facts import Facts, label, or_null
@@ -56,53 +58,39 @@ _ASSOCIATION = or_null(label("association"))
 """The association matrix of the quasi-identifiers and the sensitive attribute, which is the last.
 """
 
-Columns = tuple[list[list[int]], list[int]]
+Columns = tuple[Sequence[Sequence[Attribute]], Sequence[Attribute]]
 """Quasi-identifiers of every column, and those beside the sensitive attribute."""
 
 
 def arrangement(spec: ReleaseSpec, state: State) -> Arrangement:
     """The tables of a release; attributes are in the order of the policy until associated."""
     columns, beside = _columns(SlicingContext(spec), state.facts.get(_ASSOCIATION))
-    attributes = spec.attributes
-    return arranged(
-        spec,
-        [[attributes[i] for i in column] for column in columns],
-        [spec.sensitive],
-        sliced=True,
-        beside=[attributes[i] for i in beside],
-    )
+    return arranged(spec, columns, [spec.sensitive], sliced=True, beside=beside)
 
 
 def _columns(context: SlicingContext, observed: str | None) -> Columns:
-    options, last = context.options, len(context.axes)
-    if isinstance(options.columns, tuple):
-        return _listed(context, options.columns)
-    if observed is None:
+    options, quasi, item = context.options, context.spec.attributes, context.sensitive
+    last = len(quasi)
+    if isinstance(options.columns, tuple) or (observed is not None and options.alpha is None):
+        every: tuple[Attribute | Sensitive, ...] = (*quasi, item)
+        found = [
+            [one for one in table if isinstance(one, Attribute)]
+            for table in sorted(
+                divided(options.columns, every, observed, options.clustering),
+                key=lambda table: item in table,
+            )
+        ]
+        return found[:-1], found[-1]
+    if observed is None or options.alpha is None:
         count = max(most_tables(options.columns, last + 1) - 1, 1)
-        return [list(range(last))[i::count] for i in range(count)], []
+        return [quasi[i::count] for i in range(count)], []
     values = matrix(observed, last + 1)
-    if options.alpha is None:
-        return _split(
-            [list(c) for c in clustered(values, options.columns, options.clustering)], last
-        )
     beside = list(sensitive_column(values[last][:last], options.alpha))
     rest = [i for i in range(last) if i not in beside]
     inner = [[values[i][j] for j in rest] for i in rest]
     count = options.columns if options.columns == "auto" else min(options.columns - 1, len(rest))
     clusters = clustered(inner, count, options.clustering)
-    return [[rest[i] for i in cluster] for cluster in clusters], beside
-
-
-def _listed(context: SlicingContext, columns: tuple[tuple[str, ...], ...]) -> Columns:
-    names = [axis.attribute.column.name for axis in context.axes]
-    names.append(context.sensitive.column.name)
-    return _split([[names.index(name) for name in column] for column in columns], len(context.axes))
-
-
-def _split(clusters: list[list[int]], last: int) -> Columns:
-    """The clusters of quasi-identifiers alone, and the one with the sensitive attribute."""
-    (held,) = [cluster for cluster in clusters if last in cluster]
-    return [c for c in clusters if c is not held], [i for i in held if i != last]
+    return [[quasi[rest[i]] for i in cluster] for cluster in clusters], [quasi[i] for i in beside]
 
 
 def static_columns(spec: ReleaseSpec) -> bool:

@@ -7,7 +7,9 @@ levels   (attribute, level, label)  the labels of every level above released val
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
+from pydantic import SkipValidation
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
@@ -234,7 +236,7 @@ class LevelUtility(ClassUtility):
 
     levels: dict[str, tuple[int, int]]
     rounds: list[tuple[int, list[int]]]
-    objective: str
+    objective: Annotated[str, SkipValidation]  # as Loss
     cost: float
     bound: float | None
     proved: bool

@@ -47,27 +47,17 @@ class Clustering:
 
 
 def pam(distances: Matrix, clusters: int) -> Clustering:
-    """Partitioning around medoids: a local optimum under exchanges of one medoid.
-
-    Raises:
-        ValueError: `clusters` is not between 1 and the number of attributes.
-    """
-    return _swapped(distances, _build(_units(distances), _allowed(distances, clusters)))
+    """Partitioning around medoids: a local optimum under exchanges of one medoid."""
+    return _swapped(distances, _build(_units(distances), clusters))
 
 
 def aca(distances: Matrix, clusters: int, start: Sequence[int] | None = None) -> Clustering:
     """Attribute clustering in rounds; `start` are the first medoids, by default those of BUILD.
 
     An attribute looks at other medoids only if its own one moved away from it.
-
-    Raises:
-        ValueError: as `pam`, or `start` does not hold as many different attributes.
     """
     units = _units(distances)
-    first = _build(units, _allowed(distances, clusters)) if start is None else list(start)
-    if len(first) != clusters or len(set(first)) != clusters:
-        raise ValueError(f"{clusters} different medoids are needed to start from")
-    rounds = _Rounds(units, first)
+    rounds = _Rounds(units, _build(units, clusters) if start is None else list(start))
     for _ in range(ROUNDS):
         if not rounds.next():
             break
@@ -114,12 +104,7 @@ def sensitive_column(association_to_sensitive: Sequence[float], alpha: int) -> t
     """The alpha - 1 quasi-identifiers most associated with the sensitive attribute, sorted.
 
     They share its column in classical slicing; the lowest come first on a tie.
-
-    Raises:
-        ValueError: `alpha` is below 1, or there are fewer quasi-identifiers.
     """
-    if not 1 <= alpha <= len(association_to_sensitive) + 1:
-        raise ValueError(f"a sensitive column of {alpha} attributes is not possible")
     by_association = sorted(
         range(len(association_to_sensitive)),
         key=lambda a: (-round(association_to_sensitive[a] / UNIT), a),
@@ -159,12 +144,6 @@ class _Rounds:
             )
         self.labels[attribute] = current
         self.seen[attribute] = to[self.medoids[current]]
-
-
-def _allowed(distances: Matrix, clusters: int) -> int:
-    if not 1 <= clusters <= len(distances):
-        raise ValueError(f"{len(distances)} attributes cannot make {clusters} clusters")
-    return clusters
 
 
 def _units(distances: Matrix) -> list[list[int]]:

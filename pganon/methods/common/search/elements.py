@@ -29,16 +29,12 @@ class Hierarchical:
     Args:
         paths: codes x levels, numbers of the nodes over every code from the value itself to the
             node below the root. Code 0 is NULL. Leaves less deep repeat their node.
-        costs: codes x (levels + 1), cost of the same nodes and of the root; None for the share of
-            the domain's values below the node, (leaves - 1) / (|X| - 1).
-        nulls: whether code 0 counts as a value of the domain.
+        costs: codes x (levels + 1), cost of the same nodes and of the root.
     """
 
-    def __init__(self, paths: np.ndarray, *, nulls: bool, costs: np.ndarray | None = None) -> None:
+    def __init__(self, paths: np.ndarray, costs: np.ndarray) -> None:
         self.paths = np.asarray(paths, dtype=np.int64)
-        self.costs_over = _shares(self.paths, nulls) if costs is None else np.asarray(costs, float)
-        if self.costs_over.shape != (len(self.paths), self.paths.shape[1] + 1):
-            raise ValueError("a cost is needed for every node over a code, and for the root")
+        self.costs_over = np.asarray(costs, float)
 
     @classmethod
     def of(cls, leaves: Tree, *, nulls: bool) -> Hierarchical:
@@ -47,19 +43,13 @@ class Hierarchical:
         paths = np.vstack([np.zeros((1, levels), dtype=np.int64), leaves.paths])
         costs = np.vstack([np.zeros((1, levels + 1)), leaves.losses])
         costs[slice(None) if nulls else 0, levels] = 1.0
-        return cls(paths, nulls=nulls, costs=costs)
+        return cls(paths, costs)
 
     def parts(self, sets: Iterable[Iterable[int]]) -> np.ndarray:
-        """2 x n array of the nodes over sets of codes.
-
-        Raises:
-            ValueError: a set is empty, or has a code outside the domain.
-        """
+        """2 x n array of the nodes over sets of codes."""
         nodes: list[Node] = []
         for codes in sets:
             leaves = sorted(set(map(int, codes)))
-            if not leaves or leaves[0] < 0 or leaves[-1] >= len(self.paths):
-                raise ValueError("a set of codes is empty, or has a code outside the domain")
             node = (leaves[0], 0)
             for code in leaves[1:]:
                 node = self.join(node, (code, 0))
@@ -88,15 +78,6 @@ class Hierarchical:
         apart = (self.paths != self.paths[part[0]]).sum(axis=1)
         levels = np.maximum(apart[parts[0]], parts[1])
         return self.costs_over[part[0]][np.maximum(levels, part[1])]
-
-
-def _shares(paths: np.ndarray, nulls: bool) -> np.ndarray:
-    first = 0 if nulls else 1
-    leaves = np.full((len(paths), paths.shape[1] + 1), len(paths) - first)
-    for level, nodes in enumerate(paths.T):
-        _, number = np.unique(nodes, return_inverse=True)
-        leaves[:, level] = np.bincount(number[first:], minlength=len(paths))[number]
-    return np.maximum(leaves - 1, 0) / max(1, len(paths) - first - 1)
 
 
 WORD = 64
@@ -150,23 +131,10 @@ class Numeric:
     def parts(
         self, low: Sequence[float], high: Sequence[float], null: Sequence[bool] | None = None
     ) -> np.ndarray:
-        """3 x n array of ranges. NaN as least and greatest is no number.
-
-        Raises:
-            ValueError: a number outside the domain, a range upside down or empty, or NULL in a
-                column without.
-        """
+        """3 x n array of ranges. NaN as least and greatest is no number."""
         parts = np.array([low, high, np.zeros(len(low)) if null is None else null], dtype=float)
         none = np.isnan(parts[0])
-        bounds = parts[:, ~none]
-        whole = (none == np.isnan(parts[1])).all() and (bounds[0] <= bounds[1]).all()
-        if not whole or (none & (parts[2] == 0)).any():
-            raise ValueError("a range needs a least and a greatest value, or NULL")
         parts[0, none], parts[1, none] = np.inf, -np.inf
-        if (bounds[0] < self.low).any() or (bounds[1] > self.high).any():
-            raise ValueError("a number is outside the domain")
-        if parts[2].any() and not self.nulls:
-            raise ValueError("NULL in an attribute without NULL")
         return parts
 
     def part(self, parts: np.ndarray, at: int) -> Range:
@@ -214,14 +182,8 @@ class Categorical:
     codes: int
 
     def parts(self, sets: Iterable[Iterable[int]]) -> np.ndarray:
-        """words x n array of masks.
-
-        Raises:
-            ValueError: a set is empty, or has a code outside the domain.
-        """
+        """words x n array of masks."""
         masks = [mask_of(map(int, codes)) for codes in sets]
-        if any(mask == 0 or mask >> self.codes for mask in masks):
-            raise ValueError("a set of codes is empty, or has a code outside the domain")
         words = [[mask >> shift & _ALL for mask in masks] for shift in self._shifts]
         return np.array(words, dtype=np.uint64)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from sqlglot import exp
 
@@ -20,7 +20,7 @@ from pganon.forms.facts import SQUARES, SUPPRESSED
 from pganon.forms.form import Whole
 from pganon.forms.inference import Inferred
 from pganon.forms.shape import Relations
-from pganon.forms.utility import Utility
+from pganon.forms.utility import Loss, Utility
 from pganon.forms.work import GROUP_SIZES, LOCAL_GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.common.form.recode import EXTENTS
@@ -109,7 +109,7 @@ class LocalUtility(Utility):
         aligned: sets of columns that share buckets.
     """
 
-    paper_gcp: float
+    paper_gcp: Loss
     discernibility: float
     groups: int
     smallest_group: int
@@ -118,16 +118,6 @@ class LocalUtility(Utility):
     inferred: dict[str, Inferred]
     taught: dict[str, Inferred]
     aligned: tuple[tuple[str, ...], ...] = ()
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = {
-            "buckets": {n: BucketStatistics(**entry) for n, entry in document["buckets"].items()},
-            "inferred": {n: Inferred(**entry) for n, entry in document["inferred"].items()},
-            "taught": {n: Inferred(**entry) for n, entry in document["taught"].items()},
-            "aligned": tuple(map(tuple, document["aligned"])),
-        }
-        return super().recorded({**document, **read})
 
     @property
     def number_of_groups(self) -> int:

@@ -1,12 +1,13 @@
 """Records of the source and rows of the release, by the location of each value.
 
-msource       (row, n, c<i>, s<j>)    records of the source by codes, suppressed ones too
+msource       (c<i>, s<j>, n, t<j>)   records of the source by codes, suppressed ones too: a hidden
+              value has its place among those that are shown; t<j> are sums of sensitive columns
 mrows         (row, n, group_id, b<j>)  rows of the release, with the buckets of sensitive columns
-mwhere<w>     see :mod:`pganon.methods.local.metrics`
+mwhere        see :mod:`pganon.methods.local.metrics`
 mvalues<j>    (bucket, code, amount, n, size)   values of the buckets of a sensitive column;
               `amount` of numbers, 0 for NULL; `size` of the bucket
-mplaced<i>    (code, below, above)    hidden values of a semi-sensitive column as codes of those
-              that are shown: the last that is not above, and the first that is not below
+mplaced<i>    (code, at)    hidden values of a semi-sensitive column as codes of those that are
+              shown; halfway between two of them on a line
 """
 
 from __future__ import annotations
@@ -22,21 +23,14 @@ from pganon.encode.sensitive import looked_up, sensitive_key
 from pganon.encode.work import sensitive_values
 from pganon.forms.form import Tables
 from pganon.forms.shape import Shape
+from pganon.methods.local.form.layout import Layout
 from pganon.methods.local.local_names import bucket_column, form_column
-from pganon.metrics.source import all_records, on_line
+from pganon.methods.local.search.subsets import BUCKET, GENERALIZED, WITHHELD
+from pganon.metrics.source import coded_records, on_line
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive, Shown
-from pganon.sqltools import cast, col, fragment, named, num, query, stacked, text
+from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, text
 from pganon.steps import State, Step, table
-
-SHOWN, HIDDEN, WITHHELD = "g", "b", "w"
-"""Forms of a value."""
-
-
-def hiding(spec: ReleaseSpec, attribute: Attribute) -> Sensitive | None:
-    """The sensitive column of the hidden values of an attribute."""
-    items = [i for i in spec.sensitive if i.hidden is not None and i.hidden == attribute.hidden]
-    return items[0] if items else None
 
 
 def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
@@ -44,14 +38,16 @@ def always_hidden(spec: ReleaseSpec) -> list[Sensitive]:
     return [item for item in spec.sensitive if item.hidden is None]
 
 
+def added(spec: ReleaseSpec) -> list[Sensitive]:
+    """Columns whose sums are queried."""
+    return [item for item in always_hidden(spec) if item.column.is_number]
+
+
 def steps(
     spec: ReleaseSpec, shape: Callable[[State], Shape], tables: Callable[[State], Tables]
 ) -> list[Step]:
     """From the source and the release to the work tables of this module."""
     return [
-        table(
-            "metric_source", "source records by codes", lambda s: _source(spec, s), into="msource"
-        ),
         table(
             "metric_rows",
             "published records by group and buckets",
@@ -78,16 +74,13 @@ def steps(
             if axis.attribute.hidden is not None
         ],
         table(
-            "metric_where_source",
-            "where the values of source records are",
-            lambda s: stacked([_of_source(spec, a, s) for a in spec.attributes]),
-            into="mwheresource",
+            "metric_source", "source records by codes", lambda s: _source(spec, s), into="msource"
         ),
         table(
-            "metric_where_shown",
+            "metric_where",
             "where the values of published records are",
-            lambda s: stacked([_of_release(spec, a, s) for a in spec.attributes]),
-            into="mwhereshown",
+            lambda s: stacked([_located(spec, a, s) for a in spec.attributes]),
+            into="mwhere",
         ),
     ]
 
@@ -96,7 +89,35 @@ def steps(
 
 
 def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
-    return _numbered(*all_records(spec, state))
+    tree = query("select s.n from s", {"s": coded_records(spec, state)})
+    for axis in axes(spec.attributes):
+        item, code, alias = (
+            Layout(spec).hiding(axis.attribute),
+            col(axis.code, "s"),
+            f"h{axis.index}",
+        )
+        if item is not None:
+            hidden = col(f"s{item.index}", "s")
+            on = exp.EQ(this=col("code", alias), expression=hidden)
+            tree = tree.join(
+                aliased(state.work(f"mplaced{axis.index}"), alias), on=on, join_type="left"
+            )
+            code = fragment(
+                "case when :hidden > 0 then coalesce(:at, 0) else :code end",
+                hidden=hidden,
+                at=col("at", alias),
+                code=code,
+            )
+        tree = tree.select(named(code, axis.code))
+    for item in spec.sensitive:
+        tree = tree.select(col(f"s{item.index}", "s"))
+    for item in added(spec):
+        alias = f"v{item.index}"
+        on = exp.EQ(this=col("code", alias), expression=col(f"s{item.index}", "s"))
+        values = aliased(state.work(sensitive_values(item.index)), alias)
+        amount = fragment("s.n * coalesce(:v::float8, 0)", v=col("value", alias))
+        tree = tree.join(values, on=on, join_type="left").select(named(amount, f"t{item.index}"))
+    return tree
 
 
 def _rows(spec: ReleaseSpec, shape: Shape, tables: Tables) -> exp.Expr:
@@ -150,51 +171,30 @@ def _values(item: Sensitive, shape: Shape, tables: Tables, state: State) -> exp.
 # -- locations ----------------------------------------------------------------------------------
 
 
-def _location(attribute: Attribute, form: str, number: exp.Expr) -> list[exp.Expr]:
-    return [
-        named(num(attribute.index), "attribute"),
-        named(text(form), "form"),
-        named(cast(number, "bigint"), "number"),
-    ]
-
-
-def _of_source(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
-    rows = query("select r.row from r", {"r": state.work("msource")})
-    plain = rows.select(*_location(attribute, SHOWN, col(f"c{attribute.index}", "r")))
-    item = hiding(spec, attribute)
-    if item is None:
-        return plain
-    code = col(f"s{item.index}", "r")
-    return stacked(
-        [
-            plain.where(exp.EQ(this=code, expression=num(0))),
-            rows.select(*_location(attribute, HIDDEN, code)).where(
-                exp.GT(this=code.copy(), expression=num(0))
-            ),
-        ]
-    )
-
-
-def _of_release(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
-    rows = query("select r.row from r", {"r": state.work("mrows")})
-    group = col(GROUP_ID, "r")
-    item = hiding(spec, attribute)
-    if item is None:
-        return rows.select(*_location(attribute, SHOWN, group))
-    form = col(f"f{attribute.index}", "r")
-    numbers = {SHOWN: group, HIDDEN: col(f"b{item.index}", "r"), WITHHELD: num(0)}
-    return stacked(
-        [
-            rows.select(*_location(attribute, letter, number)).where(
-                exp.EQ(this=form.copy(), expression=text(letter))
-            )
-            for letter, number in numbers.items()
-        ]
-    )
+def _located(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
+    """SELECT of mwhere."""
+    group, item = col(GROUP_ID, "r"), Layout(spec).hiding(attribute)
+    numbers: dict[str, exp.Expr] = {GENERALIZED: group}
+    if item is not None:
+        numbers |= {BUCKET: col(f"b{item.index}", "r"), WITHHELD: num(0)}
+    parts: list[exp.Select] = []
+    for letter, number in numbers.items():
+        rows = query(
+            "select r.row, :i as attribute, :form as form, :number::bigint as number from r",
+            {"r": state.work("mrows")},
+            i=num(attribute.index),
+            form=text(letter),
+            number=number,
+        )
+        if item is not None:
+            form = col(f"f{attribute.index}", "r")
+            rows = rows.where(exp.EQ(this=form, expression=text(letter)))
+        parts.append(rows)
+    return stacked(parts)
 
 
 def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
-    item = hiding(spec, axis.attribute)
+    item = Layout(spec).hiding(axis.attribute)
     assert item is not None  # only of semi-sensitive columns
     hidden = query(
         "select h.code, h.value from h where h.value is not null",
@@ -216,8 +216,8 @@ def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
             ]
         )
         return query(
-            "select w.code, coalesce(w.below, 0) as below, coalesce(w.above, 2147483647) as above"
-            " from (select b.code, b.hidden,"
+            "select w.code, case when w.below = w.above then w.below"
+            " else coalesce(w.below, 0) + 0.5 end as at from (select b.code, b.hidden,"
             " max(b.code) filter (where not b.hidden) over (order by b.place) as below,"
             " min(b.code) filter (where not b.hidden) over (order by b.place desc) as above"
             " from b) as w where w.hidden",
@@ -225,7 +225,7 @@ def _placed(spec: ReleaseSpec, axis: Axis, state: State) -> exp.Expr:
         )
     key = cast(exp.paren(sensitive_key(item, col("value", "d"))), "text")
     return query(
-        "select h.code, d.code as below, d.code as above from h join d on d.code > 0"
+        "select h.code, d.code as at from h join d on d.code > 0"
         ' and (h.value)::text collate "C" = :key collate "C"',
         {"h": hidden, "d": axis.dictionary(state)},
         key=key,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from pganon.encode.facts import KEPT
 from pganon.forms.facts import SQUARES, SUPPRESSED
@@ -14,8 +14,8 @@ from pganon.forms.request import Request, Workload
 from pganon.forms.shape import Shape, shown
 from pganon.methods.local.local_facts import CELLS, LOSS, SUPPRESSED_CELLS
 from pganon.methods.local.metrics import relations, workload
-from pganon.methods.local.metrics.relations import always_hidden
-from pganon.methods.local.metrics.workload import BOUNDS, added, bound, no_sum
+from pganon.methods.local.metrics.relations import added, always_hidden
+from pganon.methods.local.metrics.workload import bound_facts
 from pganon.metrics import coverage
 from pganon.metrics.answers import errors_of, finite
 from pganon.metrics.source import place_steps
@@ -64,15 +64,6 @@ class LocalMetrics(Metrics):
     ncp_relative: float | None = None
     workload: WorkloadMetrics | None = None
     bounds: dict[str, Bounds] | None = None
-
-    @classmethod
-    def recorded(cls, document: Mapping[str, Any]) -> Self:
-        read = dict(document)
-        if read["workload"]:
-            read["workload"] = WorkloadMetrics.recorded(read["workload"])
-        if read["bounds"]:
-            read["bounds"] = {name: Bounds(**entry) for name, entry in read["bounds"].items()}
-        return cls(**read)
 
     def shown(self) -> list[Shown]:
         shown: list[Shown] = []
@@ -148,5 +139,5 @@ def workload_of(spec: ReleaseSpec, asked: Workload) -> Workload:
 
 
 def _bounds(index: int, facts: Facts) -> Bounds:
-    read = {name: finite(facts[bound(index, name)]) for name in BOUNDS}
-    return Bounds(**read, empty=facts[no_sum(index)])
+    read: dict[str, Any] = {fact.column: finite(facts[fact]) for fact in bound_facts(index)}
+    return Bounds(**read)

@@ -1,9 +1,8 @@
 """Random queries on records that may hide the queried values: counts, sums, and their bounds.
 
-mqueries    see :mod:`pganon.methods.buckets.metrics.workload`; sensitive columns that are also
-            attributes are only queried as attributes
+mqueries    see :mod:`pganon.metrics.queries`; sensitive columns that are also attributes are only
+            queried as attributes
 mheld       (query, bucket, n)       share of a bucket that has the sensitive values asked for
-mexact      (query, n, t<j>)         answers on the source
 mestimate   (query, n, t<j>)         answers from what is published
 mhelp<j>    (bucket, h, low, high)   sums of the h smallest and the h largest values of a bucket
 mbounds<j>  (query, lower, upper, least, most)   of the sum of column j, from what is published
@@ -15,20 +14,22 @@ outside. `least` and `most` take as many as must and may match.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
 from pganon.encode.work import sensitive_values
 from pganon.forms.request import Workload
-from pganon.methods.local.metrics.relations import HIDDEN, SHOWN, WITHHELD, always_hidden, hiding
+from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.metrics.relations import added, always_hidden
+from pganon.methods.local.search.subsets import BUCKET, GENERALIZED, WITHHELD
 from pganon.metrics.answers import error_step
-from pganon.metrics.boxes import of_attribute
 from pganon.metrics.draws import holds, predicates
-from pganon.metrics.queries import draws, queries
+from pganon.metrics.queries import exact_step, query_steps
 from pganon.metrics.source import on_line
+from pganon.metrics.workload import asked_of
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import (
     aliased,
@@ -45,45 +46,42 @@ from pganon.sqltools import (
 from pganon.steps import Check, CreateTable, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
-KINDS = ("source", "shown")
-
 
 def answer_steps(spec: ReleaseSpec, places: int) -> list[Step]:
-    """From `mwhere` to `mmatch` and `mreach`, for the source and the release."""
-    chain: list[Step] = []
-    for kind in KINDS:
-        chain += [
-            table(
-                f"workload_match_{kind}",
-                "values that match" if kind == "source" else "shares of what is shown that match",
-                lambda s, kind=kind: _matches(spec, places, kind, s),
-                into=f"mmatch{kind}",
+    """From `mwhere` to `mmatch` and `mreach`."""
+    return [
+        table(
+            "workload_match",
+            "shares of what is shown that match",
+            lambda s: stacked(
+                [
+                    tree
+                    for axis in axes(spec.attributes)
+                    for place in range(places)
+                    for tree in _matches(spec, axis, place, s)
+                ]
             ),
-            *[
-                table(
-                    f"workload_reach_{kind}{place}",
-                    f"records that match up to predicate {place + 1} ({kind})",
-                    lambda s, kind=kind, place=place: _reached(kind, place, s),
-                    into=reach(kind, place + 1),
-                )
-                for place in range(places)
-            ],
-        ]
-    return chain
+            into="mmatch",
+        ),
+        *[
+            table(
+                f"workload_reach{place}",
+                f"records that match up to predicate {place + 1}",
+                lambda s, place=place: _reached(place, s),
+                into=f"mreach{place + 1}",
+            )
+            for place in range(places)
+        ],
+    ]
 
 
-def reach(kind: str, places: int) -> str:
-    """Work table (query, row, n) after so many predicates."""
-    return f"mreach{kind}{places}"
-
-
-def _reached(kind: str, place: int, state: State) -> exp.Expr:
+def _reached(place: int, state: State) -> exp.Expr:
     matches = query(
         "select m.* from m where m.place = :place",
-        {"m": state.work(f"mmatch{kind}")},
+        {"m": state.work("mmatch")},
         place=num(place),
     )
-    where = state.work(f"mwhere{kind}")
+    where = state.work("mwhere")
     if place == 0:
         return query(
             "select m.query, w.row, m.n from w join m on m.attribute = w.attribute"
@@ -95,7 +93,7 @@ def _reached(kind: str, place: int, state: State) -> exp.Expr:
         query(
             "select r.query, r.row, r.n, w.attribute, w.form, w.number from r"
             " join q on q.query = r.query join w on w.row = r.row and w.attribute = :asked",
-            {"r": state.work(reach(kind, place)), "q": state.work("mqueries"), "w": where},
+            {"r": state.work(f"mreach{place}"), "q": state.work("mqueries"), "w": where},
             asked=col(f"a{place}", "q"),
         )
     )
@@ -106,152 +104,69 @@ def _reached(kind: str, place: int, state: State) -> exp.Expr:
     )
 
 
-# -- matches ------------------------------------------------------------------------------------
-
-
-def _matches(spec: ReleaseSpec, places: int, kind: str, state: State) -> exp.Expr:
-    of = _of_source if kind == "source" else _of_release
-    trees = [
-        tree
-        for axis in axes(spec.attributes)
-        for place in range(places)
-        for tree in of(spec, axis, place, state)
-    ]
-    return stacked(trees)
-
-
-def _asking(axis: Axis, place: int, state: State) -> exp.Select:
-    return query(
+def _matches(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> list[exp.Select]:
+    """SELECTs of mmatch: by group, and of what some hide by bucket, and where it is withheld."""
+    asking = query(
         "select q.* from q where :asked = :i",
         {"q": state.work("mqueries")},
         asked=col(f"a{place}", "q"),
         i=num(axis.index),
     )
-
-
-def _match(
-    tree: exp.Select, axis: Axis, place: int, form: str, number: exp.Expr, n: exp.Expr
-) -> exp.Select:
-    return tree.select(
-        named(num(place), "place"),
-        named(num(axis.index), "attribute"),
-        named(text(form), "form"),
-        named(cast(number, "bigint"), "number"),
-        named(cast(n, "float8"), "n"),
+    shares = query(
+        "select q.query, b.group_id as number, :share as n from q cross join b",
+        {"q": asking, "b": state.work("mboxes")},
+        share=asked_of(axis, place).share,
     )
-
-
-def _of_source(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequence[exp.Select]:
-    asking = _asking(axis, place, state)
-    shown = query(
-        "select q.query from q join d on d.code > 0 and :holds",
-        {"q": asking, "d": axis.dictionary(state)},
-        holds=holds(str(place), col("code", "d")),
-    )
-    trees = [_match(shown, axis, place, SHOWN, col("code", "d"), num(1))]
-    if hiding(spec, axis.attribute) is not None:
-        hidden = query(
-            "select q.query from q join h on :holds",
-            {"q": asking, "h": state.work(f"mplaced{axis.index}")},
-            holds=_between(axis, place),
+    found = {GENERALIZED: query("select s.* from s where s.n > 0", {"s": shares})}
+    item = Layout(spec).hiding(axis.attribute)
+    if item is not None:
+        found[BUCKET] = query(
+            "select q.query, v.bucket as number, sum(v.n) / v.size as n from q join h on :holds"
+            " join v on v.code = h.code group by q.query, v.bucket, v.size",
+            {
+                "q": asking,
+                "h": state.work(f"mplaced{axis.index}"),
+                "v": state.work(f"mvalues{item.index}"),
+            },
+            holds=holds(str(place), col("at", "h")),
         )
-        trees.append(_match(hidden, axis, place, HIDDEN, col("code", "h"), num(1)))
-    return trees
+        size = axis.size(state)
+        if size:
+            # The matching share of the values that any record shows.
+            matching = "bit_count(:bits)::float8 / :m"
+            if on_line(axis):
+                matching = "(:last - :first + 1)::float8 / :m"
+            asks = {name: col(f"{name}{place}", "q") for name in ("first", "last", "bits")}
+            share = fragment(matching, m=num(size), **asks)
+            found[WITHHELD] = query(
+                "select q.query, 0 as number, :share as n from q", {"q": asking}, share=share
+            )
+    return [
+        query(
+            "select x.query, :place as place, :i as attribute, :form as form,"
+            " x.number::bigint as number, x.n::float8 as n from x",
+            {"x": tree},
+            place=num(place),
+            i=num(axis.index),
+            form=text(form),
+        )
+        for form, tree in found.items()
+    ]
 
-
-def _between(axis: Axis, place: int) -> exp.Expr:
-    """Condition: the hidden value `h` matches; on a line it may lie between shown values."""
-    if not on_line(axis):
-        return holds(str(place), col("below", "h"))
-    return fragment(
-        "h.below >= :first and h.above <= :last",
-        first=col(f"first{place}", "q"),
-        last=col(f"last{place}", "q"),
-    )
-
-
-def _of_release(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> Sequence[exp.Select]:
-    shares = query("select b.query from b where b.n > 0", {"b": of_attribute(axis, place, state)})
-    trees = [_match(shares, axis, place, SHOWN, col("group_id", "b"), col("n", "b"))]
-    item = hiding(spec, axis.attribute)
-    if item is None:
-        return trees
-    asking = _asking(axis, place, state)
-    held = query(
-        "select q.query, v.bucket, sum(v.n) / v.size as n from q join h on :holds"
-        " join v on v.code = h.code group by q.query, v.bucket, v.size",
-        {
-            "q": asking,
-            "h": state.work(f"mplaced{axis.index}"),
-            "v": state.work(f"mvalues{item.index}"),
-        },
-        holds=_between(axis, place),
-    )
-    buckets = query("select x.query from x", {"x": held})
-    trees.append(_match(buckets, axis, place, HIDDEN, col("bucket", "x"), col("n", "x")))
-    if axis.size(state):
-        anything = query("select q.query from q", {"q": asking})
-        trees.append(_match(anything, axis, place, WITHHELD, num(0), _of_all(axis, place, state)))
-    return trees
-
-
-def _of_all(axis: Axis, place: int, state: State) -> exp.Expr:
-    """Matching share of the values that any record shows."""
-    size = num(axis.size(state))
-    if not on_line(axis):
-        return fragment("bit_count(:bits)::float8 / :m", bits=col(f"bits{place}", "q"), m=size)
-    return fragment(
-        "(:last - :first + 1)::float8 / :m",
-        first=col(f"first{place}", "q"),
-        last=col(f"last{place}", "q"),
-        m=size,
-    )
-
-
-BOUNDS = (
-    *("mean", "median", "mean_of_enough", "certain_mean", "certain_median"),
-    *("outside", "beyond"),
-)
-"""Statistics of the bounds of the sums of a column, None where no query has one."""
 
 ENOUGH = 0.01
 """Least share of the sum over all records that a true sum needs for `mean_of_enough`."""
 
 
-def added(spec: ReleaseSpec) -> list[Sensitive]:
-    """Columns whose sums are queried."""
-    return [item for item in always_hidden(spec) if item.column.is_number]
-
-
-def restricted(spec: ReleaseSpec) -> ReleaseSpec:
-    """The specification with only those sensitive columns that are no attributes."""
-    return replace(spec, sensitive=tuple(always_hidden(spec)))
-
-
 def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
     """From a workload to the facts of its errors and of the bounds of sums."""
     places = predicates(len(spec.attributes), workload)
-    asked = restricted(spec)
+    asked = replace(spec, sensitive=tuple(always_hidden(spec)))
+    sums = [f"t{item.index}" for item in added(spec)]
     return [
-        table(
-            "workload_draws",
-            "random predicates",
-            lambda s: draws(asked, workload, s),
-            into="mdraws",
-        ),
-        table(
-            "workload_queries",
-            "random queries",
-            lambda s: queries(asked, workload, s),
-            into="mqueries",
-        ),
+        *query_steps(asked, workload, placed=True),
+        exact_step(asked, workload, "msource", sums, apart=True),
         *answer_steps(spec, places),
-        table(
-            "workload_exact",
-            "answers on the source",
-            lambda s: _exact(spec, places, workload, s),
-            into="mexact",
-        ),
         *([_held_step(spec)] if workload.sensitive else []),
         table(
             "workload_estimate",
@@ -259,51 +174,12 @@ def steps(spec: ReleaseSpec, workload: Workload) -> list[Step]:
             lambda s: _estimate(spec, places, workload, s),
             into="mestimate",
         ),
-        *[error_step(name) for name in ("n", *[f"t{item.index}" for item in added(spec)])],
+        *[error_step(name) for name in ("n", *sums)],
         *[step for item in added(spec) for step in _bound_steps(item, places)],
     ]
 
 
 # -- answers ------------------------------------------------------------------------------------
-
-
-def _exact(spec: ReleaseSpec, places: int, workload: Workload, state: State) -> exp.Expr:
-    """Exact answers: counts of matching records with the sensitive value, sums of all matches."""
-    tree = query(
-        "select r.query from r join q on q.query = r.query join m on m.row = r.row",
-        {
-            "r": state.work(reach("source", places)),
-            "q": state.work("mqueries"),
-            "m": state.work("msource"),
-        },
-    )
-    counts: exp.Expr = fragment("m.n")
-    if workload.sensitive:
-        value = _of_item(spec, "s", "m")
-        counts = fragment("case when :holds then m.n else 0 end", holds=holds("", value))
-    tree = tree.select(named(fragment("nullif(sum(:n), 0)", n=counts), "n"))
-    for item in added(spec):
-        amounts = query(
-            "select d.code, d.value::float8 as amount from d where d.value is not null",
-            {"d": state.work(sensitive_values(item.index))},
-        )
-        alias = f"v{item.index}"
-        tree = tree.join(
-            amounts.subquery(alias),
-            on=exp.EQ(this=col("code", alias), expression=col(f"s{item.index}", "m")),
-            join_type="left",
-        )
-        amount = fragment("sum(m.n * coalesce(:v, 0))", v=col("amount", alias))
-        tree = tree.select(named(amount, f"t{item.index}"))
-    return tree.group_by(col("query", "r"))
-
-
-def _of_item(spec: ReleaseSpec, prefix: str, table: str) -> exp.Expr:
-    """The column of `table` for the sensitive column that the query `q` restricts."""
-    case = exp.Case(this=col("item", "q"))
-    for item in always_hidden(spec):
-        case = case.when(num(item.index), col(f"{prefix}{item.index}", table))
-    return case
 
 
 def _held_step(spec: ReleaseSpec) -> CreateTable:
@@ -330,18 +206,19 @@ def _estimate(spec: ReleaseSpec, places: int, workload: Workload, state: State) 
     tree = query(
         "select r.query from r join q on q.query = r.query join m on m.row = r.row",
         {
-            "r": state.work(reach("shown", places)),
+            "r": state.work(f"mreach{places}"),
             "q": state.work("mqueries"),
             "m": state.work("mrows"),
         },
     )
     counts: exp.Expr = fragment("r.n * m.n")
     if workload.sensitive:
+        bucket = exp.Case(this=col("item", "q"))
+        for item in always_hidden(spec):
+            bucket = bucket.when(num(item.index), col(f"b{item.index}", "m"))
         tree = tree.join(
             aliased(state.work("mheld"), "h"),
-            on=fragment(
-                "h.query = r.query and h.bucket = :bucket", bucket=_of_item(spec, "b", "m")
-            ),
+            on=fragment("h.query = r.query and h.bucket = :bucket", bucket=bucket),
             join_type="left",
         )
         counts = fragment("r.n * m.n * coalesce(h.n, 0)")
@@ -384,19 +261,18 @@ def _bound_steps(item: Sensitive, places: int) -> list[Step]:
             f"workload_bound_error{j}",
             f"how far the bounds of the sums of {name} are apart",
             lambda s: _errors(item, s),
-            gives=[*[bound(j, name) for name in BOUNDS], no_sum(j)],
+            gives=bound_facts(j),
         ),
     ]
 
 
-def bound(index: int, name: str) -> Fact[float | None]:
-    """One of :data:`BOUNDS`."""
-    return or_null(measure(name, f"workload_bounds{index}_"))
-
-
-def no_sum(index: int) -> Fact[int]:
-    """Queries whose exact sum of a column is 0."""
-    return count("empty", f"workload_bounds{index}_")
+def bound_facts(index: int) -> list[Fact[Any]]:
+    """Statistics of the bounds of the sums of a column, None where no query has one, and `empty`,
+    the number of queries whose exact sum is 0."""
+    of = f"workload_bounds{index}_"
+    names = ("mean", "median", "mean_of_enough", "certain_mean", "certain_median")
+    measures = [or_null(measure(name, of)) for name in (*names, "outside", "beyond")]
+    return [*measures, count("empty", of)]
 
 
 def _help(item: Sensitive, state: State) -> exp.Expr:
@@ -404,17 +280,14 @@ def _help(item: Sensitive, state: State) -> exp.Expr:
         "select v.bucket, v.amount from v cross join lateral generate_series(1, v.n::bigint)",
         {"v": state.work(f"mvalues{item.index}")},
     )
-    ascending = query(
-        "select e.bucket, row_number() over (partition by e.bucket order by e.amount) as h,"
-        " sum(e.amount) over (partition by e.bucket order by e.amount rows unbounded preceding)"
-        " as amount from e",
-        {"e": each},
-    )
-    descending = query(
-        "select e.bucket, row_number() over (partition by e.bucket order by e.amount desc) as h,"
-        " sum(e.amount) over (partition by e.bucket order by e.amount desc"
-        " rows unbounded preceding) as amount from e",
-        {"e": each},
+    least, most = (
+        query(
+            "select e.bucket, row_number() over w as h, sum(e.amount) over w as amount from e"
+            " window w as (partition by e.bucket order by :order rows unbounded preceding)",
+            {"e": each},
+            order=fragment(order),
+        )
+        for order in ("e.amount", "- e.amount")
     )
     none = query(
         "select distinct v.bucket, 0::bigint as h, 0::float8 as low, 0::float8 as high from v",
@@ -423,7 +296,7 @@ def _help(item: Sensitive, state: State) -> exp.Expr:
     some = query(
         "select l.bucket, l.h, l.amount as low, g.amount as high from l"
         " join g on g.bucket = l.bucket and g.h = l.h",
-        {"l": ascending, "g": descending},
+        {"l": least, "g": most},
     )
     return stacked([none, some])
 
@@ -433,7 +306,7 @@ def _bounds(item: Sensitive, places: int, state: State) -> exp.Expr:
         "select r.query, :bucket as bucket, round(sum(r.n * m.n)::numeric, 9) as p,"
         " coalesce(sum(m.n) filter (where r.n > 1 - 1e-12), 0) as sure, sum(m.n) as possible"
         " from r join m on m.row = r.row where :bucket is not null group by r.query, :bucket",
-        {"r": state.work(reach("shown", places)), "m": state.work("mrows")},
+        {"r": state.work(f"mreach{places}"), "m": state.work("mrows")},
         bucket=col(f"b{item.index}", "m"),
     )
     of_bucket = query(

@@ -16,8 +16,8 @@ from sqlglot import exp
 
 from pganon.errors import PrivacyRefusal
 from pganon.forms.request import Request, Workload
-from pganon.methods.local.metrics import workload
 from pganon.methods.local.metrics.report import LocalMetrics
+from pganon.metrics import queries
 from pganon.sqltools import cast, named, query
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -71,7 +71,8 @@ def close(value: Any) -> Any:
 
 ASKED: dict[str, tuple[str, Query, int, tuple[int, int], Fraction, tuple[int, int]]] = {
     "sex=f and age>=30": (
-        "select 0 as a0, 1 as a1, b'010' as bits0, 1::bigint as first1, 4::bigint as last1",
+        "select 0 as a0, 1 as a1, b'010' as bits0, 1::bigint as first1, 4::bigint as last1,"
+        " 0::float8 as low1, 14::float8 as high1",
         {0: Among("f"), 1: Between(31, 45)},
         800,
         (800, 900),
@@ -79,7 +80,8 @@ ASKED: dict[str, tuple[str, Query, int, tuple[int, int], Fraction, tuple[int, in
         (800, 900),
     ),
     "age>=30": (
-        "select 1 as a0, 0 as a1, b'011' as bits1, 1::bigint as first0, 4::bigint as last0",
+        "select 1 as a0, 0 as a1, b'011' as bits1, 1::bigint as first0, 4::bigint as last0,"
+        " 0::float8 as low0, 14::float8 as high0",
         {0: Among("fm"), 1: Between(31, 45)},
         3000,
         (2900, 3100),
@@ -87,7 +89,8 @@ ASKED: dict[str, tuple[str, Query, int, tuple[int, int], Fraction, tuple[int, in
         (2900, 3100),
     ),
     "age=31": (
-        "select 1 as a0, 0 as a1, b'011' as bits1, 1::bigint as first0, 1::bigint as last0",
+        "select 1 as a0, 0 as a1, b'011' as bits1, 1::bigint as first0, 1::bigint as last0,"
+        " 0::float8 as low0, 0::float8 as high0",
         {0: Among("fm"), 1: Between(31, 31)},
         1000,
         (0, 1500),
@@ -95,7 +98,8 @@ ASKED: dict[str, tuple[str, Query, int, tuple[int, int], Fraction, tuple[int, in
         (0, 1800),
     ),
     "sex=f and age=34": (
-        "select 0 as a0, 1 as a1, b'010' as bits0, 2::bigint as first1, 2::bigint as last1",
+        "select 0 as a0, 1 as a1, b'010' as bits0, 2::bigint as first1, 2::bigint as last1,"
+        " 3::float8 as low1, 3::float8 as high1",
         {0: Among("f"), 1: Between(34, 34)},
         700,
         (0, 600),
@@ -109,11 +113,12 @@ ASKED: dict[str, tuple[str, Query, int, tuple[int, int], Fraction, tuple[int, in
 def test_sums(db: Database, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     text, asked, truth, around, width, within = ASKED[name]
     tree = query(f"{text}, 1::bigint as query")
-    names = [*[f"{n}{p}" for n in ("first", "last", "bits") for p in "01"], "item"]
+    names = [*[f"{n}{p}" for n in ("first", "last", "low", "high", "bits") for p in "01"], "item"]
+    kinds = {"bits": "varbit", "low": "float8", "high": "float8"}
     for missing in {*names, "first", "last", "bits"} - set(tree.named_selects):
-        kind = "varbit" if missing.startswith("bits") else "bigint"
+        kind = kinds.get(missing.rstrip("01"), "bigint")
         tree = tree.select(named(cast(exp.null(), kind), missing))
-    monkeypatch.setattr(workload, "queries", lambda spec, workload, state: tree)
+    monkeypatch.setattr(queries, "queries", lambda spec, workload, state: tree)
     build(db, cases.PAY)
     request = Request(workload=Workload(queries=1, predicates=2, sensitive=False))
     staged, got = measured(db, cases.PAY, policy(cases.PAY, NCP, 2, PAY), request)

@@ -223,10 +223,3 @@ def test_a_block_smaller_than_a_bucket_is_refused():
         run([1, 2], 1, 3)
     with pytest.raises(ValueError, match="1 rows, but a bucket needs 2"):
         run([1], 2, 1)
-
-
-def test_senseless_parameters_are_refused():
-    with pytest.raises(ValueError, match="l must be at least 1"):
-        Condition(0, np.array([1]))
-    with pytest.raises(ValueError, match="one value for every row"):
-        partition(np.zeros((2, 1)), [Condition(1, np.array([1]))], 1, swarm=False, seed=1)

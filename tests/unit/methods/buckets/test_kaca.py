@@ -60,12 +60,6 @@ def test_levels_of_a_tree() -> None:
 def test_what_cannot_be() -> None:
     with pytest.raises(ValueError, match="too few rows: 6, need at least 7"):
         kaca([AGES], 7)
-    with pytest.raises(ValueError, match="attributes are needed"):
-        kaca([], 1)
-    with pytest.raises(ValueError, match="attributes are needed"):
-        kaca([AGES, Number([1])], 1)
-    with pytest.raises(ValueError, match="same length"):
-        kaca([Category([(1,), (1, 2)])], 1)
     assert kaca([Number([])], 0).classes == []
 
 

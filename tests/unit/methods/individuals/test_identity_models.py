@@ -140,7 +140,7 @@ def test_who_is_put_back_counts_once() -> None:
 def test_elements_above_leaves_have_lost_before() -> None:
     """Of a tree and of others; what was lost before is no part of a distance."""
     paths = np.array([[-1, -1], [0, 0], [1, 0], [2, 0], [3, 1], [4, 1]])
-    tree = search.Hierarchical(paths, nulls=False)
+    tree = cases.tree_of(paths, nulls=False)
     others = (search.Numeric(0, 10), search.Categorical(3, 4))
     parts = [
         tree.parts([[1], [4, 5], [1, 4], [5]]),

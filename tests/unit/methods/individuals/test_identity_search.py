@@ -219,8 +219,6 @@ def test_many_categories(number: int) -> None:
     part = domain.join(domain.part(parts, 0), domain.part(parts, 1))
     assert domain.joined_costs(parts, part) == pytest.approx([1 / (number - 1)] * 2 + [1])
     assert domain.part(parts, 2) == (1 << number) - 1
-    with pytest.raises(ValueError, match="outside the domain"):
-        domain.parts([[number]])
 
 
 def test_bits_without_help_of_numpy() -> None:
@@ -232,27 +230,8 @@ def test_bits_without_help_of_numpy() -> None:
 
 def test_costs_of_a_tree_may_be_given() -> None:
     paths = np.array([[-1, -1], [1, 10], [2, 10], [3, 11]])
-    tree = search.Hierarchical(paths, nulls=False)
-    assert tree.costs_over.tolist() == [[0, 0, 1], [0, 0.5, 1], [0, 0.5, 1], [0, 0, 1]]
-    levels = search.Hierarchical(paths, nulls=False, costs=np.tile([0, 0.5, 1], (4, 1)))
+    levels = search.Hierarchical(paths, np.tile([0, 0.5, 1], (4, 1)))
     assert levels.costs(levels.parts([[1], [1, 2], [1, 3], [1, 2, 3]])).tolist() == [0, 0.5, 1, 1]
-    with pytest.raises(ValueError, match="a cost is needed"):
-        search.Hierarchical(paths, nulls=False, costs=np.zeros((4, 2)))
-    with pytest.raises(ValueError, match="outside the domain"):
-        tree.parts([[4]])
-
-
-def test_ranges_that_cannot_be() -> None:
-    nan = float("nan")
-    number = search.Numeric(0, 10)
-    for low, high in ((5, 4), (nan, nan), (nan, 1), (1, nan)):
-        with pytest.raises(ValueError, match="a range needs"):
-            number.parts([low], [high])
-    for low, high in ((-1, 4), (4, 11)):
-        with pytest.raises(ValueError, match="outside the domain"):
-            number.parts([low], [high])
-    with pytest.raises(ValueError, match="without NULL"):
-        number.parts([1], [2], [True])
 
 
 # -- size ---------------------------------------------------------------------------------------

@@ -23,6 +23,20 @@ def asked(places: int) -> list[str]:
     return [f"a{place}" for place in range(places)]
 
 
+def in_places(drawn: exp.Select, places: int) -> exp.Select:
+    """(query, a<p>) from (query, attribute): quasi-identifiers of every query in their order."""
+    placed = query(
+        "select c.query, c.attribute,"
+        " row_number() over (partition by c.query order by c.attribute) - 1 as place from c",
+        {"c": drawn},
+    )
+    tree = query("select c.query from c group by c.query", {"c": placed})
+    for place, name in enumerate(asked(places)):
+        one = "coalesce(min(c.attribute) filter (where c.place = :p), :none)"
+        tree = tree.select(named(fragment(one, p=num(place), none=num(NONE)), name))
+    return tree
+
+
 def keys(places: int) -> list[str]:
     """The columns key<p> of so many places."""
     return [f"key{place}" for place in range(places)]
@@ -75,8 +89,8 @@ def all_match(places: int, table: str) -> exp.Expr:
     return conjunction([matches(f"key{p}", str(p), table) for p in range(places)])
 
 
-def value(items: Sequence[Sensitive], table: str) -> exp.Expr:
-    """The code in `table` of the sensitive column that the query `q` is about."""
+def code_asked(items: Sequence[Sensitive], table: str) -> exp.Expr:
+    """`value`: the code in `table` of the sensitive column that the query `q` is about."""
     case = exp.Case(this=col("item", "q"))
     for item in items:
         case = case.when(num(item.index), col(f"s{item.index}", table))
@@ -89,11 +103,9 @@ def distinct(relation: QualifiedName | exp.Select, names: Sequence[str]) -> exp.
     return tree.select(*[col(name, "x") for name in names], append=False)
 
 
-def summed(tree: exp.Select, names: Sequence[str]) -> exp.Select:
-    """(names.., n): the sum of `n`."""
+def summed(tree: exp.Select, names: Sequence[str], sums: Sequence[str] = ("n",)) -> exp.Select:
+    """(names.., sums..): each row of names once, with sums of other columns."""
     columns = [col(name, "x") for name in names]
-    return (
-        query("select sum(x.n) as n from x", {"x": tree})
-        .select(*columns)
-        .group_by(*[column.copy() for column in columns])
-    )
+    added = [named(exp.Sum(this=col(name, "x")), name) for name in sums]
+    found = query("select 1 from x", {"x": tree}).select(*added, *columns, append=False)
+    return found.group_by(*[column.copy() for column in columns])
