@@ -8,18 +8,28 @@ from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
-import psycopg
 from psycopg.rows import dict_row
 from sqlglot import exp
 
-from pganon.estimation.cuts import Use, cuts
-from pganon.estimation.lines import Line, Number, Steps, cut, lengths, refined, single, steps, typed
+from pganon.estimation.lines import (
+    Line,
+    Number,
+    Steps,
+    Use,
+    cut,
+    cuts,
+    lengths,
+    refined,
+    single,
+    steps,
+    typed,
+)
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Published
 from pganon.identifiers import quote
+from pganon.sqlfiles import Connection
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, statement, text
 
-Connection = psycopg.Connection[Any]
 Spread = Literal["column", "uniform"]
 Rows = list[dict[str, Any]]
 

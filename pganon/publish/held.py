@@ -7,17 +7,15 @@ no version exists, so nothing else takes them for one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, ClassVar
 
-import psycopg
 from pydantic import ConfigDict, TypeAdapter
 
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.confidential import evidence_details, told_measures
@@ -29,25 +27,7 @@ from pganon.publish import views
 from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
 from pganon.requests.claim import Claim, Lost, overtaken
-
-Connection = psycopg.Connection[Any]
-
-
-@dataclass(frozen=True)
-class ApprovalRequest:
-    """Conditions under which a release waits for approval.
-
-    Attributes:
-        revision: gives that of the policy, in the transaction that holds the release.
-        claim: the request that it was made for; None: a command, for which one is made.
-        last: called with the request at the end of the transaction, and may raise.
-    """
-
-    revision: Callable[[], int]
-    approvers: Sequence[str]
-    expires: timedelta
-    claim: Claim | None = None
-    last: Callable[[int], None] = lambda request: None
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -93,10 +73,22 @@ class Overtaken(PreconditionError):
         )
 
 
-def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
+def hold(
+    conn: Connection,
+    staged: Staged,
+    approval: Approval,
+    claim: Claim | None,
+    revision: Callable[[], int],
+    last: Callable[[int], None],
+) -> int:
     """Keep a verified release for approval; gives the number of its request.
 
     The session must hold the locks of the release and of the run.
+
+    Args:
+        claim: the request that it was made for; None: a command, for which one is made.
+        revision: gives that of the policy, in the transaction that holds the release.
+        last: called with the request at the end of the transaction, and may raise.
 
     Raises:
         PrivacyRefusal: changed_after_verification.
@@ -107,10 +99,15 @@ def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
         names = [relation.staged for relation in staged.relations]
         if [stamp for stamp, _ in stamps(conn, names)] != list(staged.stamps):
             raise _changed(staged)
-        request = _request(conn, staged, holding)
+        expires = duration(approval.expires)
+        if claim is None:
+            values = {"release": staged.release, "revision": revision(), "run_id": staged.run_id}
+            ((request,),) = ask(conn, "requests", "add_held", expires=expires, **values)
+        else:
+            request = _wait(conn, claim, staged, expires)
         _keep(conn, "keep_staged", request, staged)
-        _note(conn, request, staged, holding.approvers)
-        holding.last(request)
+        _note(conn, request, staged, approval.by)
+        last(request)
     return request
 
 
@@ -118,8 +115,7 @@ def _keep(conn: Connection, query: str, request: int, staged: Staged) -> None:
     kept = HeldRelease(
         staged, _beside(conn, staged), told_measures(staged.measures), staged.shown_evidence
     )
-    values = {"request": request, "run_id": staged.run_id, "staged": kept.to_json()}
-    conn.execute(sqlfiles.query("requests", query), values)
+    ask(conn, "requests", query, request=request, run_id=staged.run_id, staged=kept.to_json())
 
 
 def _note(conn: Connection, request: int, staged: Staged, approvers: Sequence[str]) -> None:
@@ -146,32 +142,25 @@ def _wait_again(conn: Connection, claim: Claim, staged: Staged) -> None:
         Lost: the request is not this worker's any more.
     """
     approval = Approval.model_validate(staged.policy["publish"]["approval"])
-    values = {**claim.fence, "expires": duration(approval.expires), "run_id": staged.run_id}
     with conn.transaction():
         _keep(conn, "keep_again", claim.id, staged)
-        if conn.execute(sqlfiles.query("requests", "hold"), values).fetchone() is None:
-            raise Lost(claim.id)
+        _wait(conn, claim, staged, duration(approval.expires))
         _note(conn, claim.id, staged, approval.by)
 
 
-def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
-    values: dict[str, Any] = {"expires": holding.expires, "run_id": staged.run_id}
-    if holding.claim is None:
-        values |= {"release": staged.release, "revision": holding.revision()}
-        row = conn.execute(sqlfiles.query("requests", "add_held"), values).fetchone()
-        assert row is not None
-        return int(row[0])
-    values |= holding.claim.fence
-    if conn.execute(sqlfiles.query("requests", "hold"), values).fetchone() is None:
-        raise Lost(holding.claim.id)
-    return holding.claim.id
+def _wait(conn: Connection, claim: Claim, staged: Staged, expires: timedelta) -> int:
+    held = ask(
+        conn, "requests", "hold", expires=expires, run_id=staged.run_id, **claim.fence
+    ).fetchone()
+    if held is None:
+        raise Lost(claim.id)
+    return claim.id
 
 
 def stop_waiting(conn: Connection, population: int) -> None:
     """End waiting for approval of all releases about these people: they have forgotten ones."""
-    values = {"population": population}
-    rows = conn.execute(sqlfiles.query("requests", "stop_waiting"), values).fetchall()
-    conn.execute(sqlfiles.query("requests", "forget_waiting"), values)
+    rows = ask(conn, "requests", "stop_waiting", population=population).fetchall()
+    ask(conn, "requests", "forget_waiting", population=population)
     for request, release, run_id in rows:
         ledger.append(
             conn, "superseded", run_id=run_id, release=release, details={"request": request}
@@ -180,7 +169,7 @@ def stop_waiting(conn: Connection, population: int) -> None:
 
 def kept_for(conn: Connection, request: int) -> HeldRelease | None:
     """The release that waits with a request; None without one."""
-    row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
+    row = ask(conn, "requests", "staged", request=request).fetchone()
     return HeldRelease.of(row[1]) if row else None
 
 
@@ -217,10 +206,11 @@ def publish_held(
             raise _changed(staged)
 
         def finally_(version: PublishedVersion) -> None:
-            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": claim.id})
+            ask(conn, "requests", "forget_staged", request=claim.id)
             last(version)
 
-        with _population_lock(conn, staged):
+        people = staged.judged.population if staged.judged else None
+        with locks.hold(conn, population=people):
             if kept_for(conn, claim.id) is None:  # it has people who were forgotten meanwhile
                 raise _gone(staged)
             if _beside(conn, staged, kept.beside) != kept.beside:
@@ -251,16 +241,6 @@ def _beside(conn: Connection, staged: Staged, compared: bytes | None = None) -> 
     found = views.standing(conn, tables)
     existing = [name for name in tables if name in found]
     return fingerprint(conn, staged.run_id, existing, compared) if existing else None
-
-
-@contextmanager
-def _population_lock(conn: Connection, staged: Staged) -> Iterator[None]:
-    """Keep others from publishing a version about the same people meanwhile."""
-    if staged.judged is None:
-        yield
-        return
-    with locks.hold(conn, population=staged.judged.population):
-        yield
 
 
 def _gone(staged: Staged) -> PreconditionError:

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
-import psycopg
-
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal, UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import recording, release_state, views
+from pganon.publish import recording, views
 from pganon.publish.listing import find
 from pganon.publish.privileges import AdmissionCheck, granted, record_readers, unopened
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -64,8 +60,8 @@ def verify(conn: Connection, name: str) -> list[Finding]:
     """Measure the stored tables of the current version again; as the steward."""
     with translated():
         history = find(conn, name)
-        release_state.check_stored(history, history.current, None)
-        rows = conn.execute(sqlfiles.query("lifecycle", "verify"), {"release": name}).fetchall()
+        history.stored()
+        rows = ask(conn, "lifecycle", "verify", release=name).fetchall()
     return [Finding(*row) for row in rows]
 
 
@@ -133,19 +129,16 @@ def show_earlier(
 
 
 def _target(conn: Connection, history: History, to: int | None) -> Version:
-    if history.current is None and to is None:
-        values = {"release": history.release.name}
-        row = conn.execute(sqlfiles.query("policies", "withdrawn"), values).fetchone()
-        to = row[1] if row else None
     if history.current is None:
-        chosen = next((v for v in history.versions if v.version == to), None)
-        return release_state.check_stored(history, chosen, to)
-    current = release_state.check_stored(history, history.current, None)
+        if to is None:
+            row = ask(conn, "policies", "withdrawn", release=history.release.name).fetchone()
+            to = row[1] if row else None
+        return history.stored(to)
+    current = history.stored()
+    if to == current.version:
+        raise UsageError(f"version {to} is the current one")
     if to is not None:
-        if to == current.version:
-            raise UsageError(f"version {to} is the current one")
-        chosen = next((v for v in history.versions if v.version == to), None)
-        return release_state.check_stored(history, chosen, to)
+        return history.stored(to)
     for version in history.versions:
         if version.version < current.version and version.stored:
             return version
@@ -197,8 +190,8 @@ def withdraw(
 
 def withdraw_within(conn: Connection, name: str) -> tuple[str, ...]:
     """:func:`withdraw` as a part of a transaction of :func:`withdrawing`."""
-    conn.execute(sqlfiles.query("policies", "withdraw"), {"release": name})
-    row = conn.execute(sqlfiles.query("policies", "withdrawn"), {"release": name}).fetchone()
+    ask(conn, "policies", "withdraw", release=name)
+    row = ask(conn, "policies", "withdrawn", release=name).fetchone()
     return tuple(row[0]) if row else ()
 
 
@@ -236,7 +229,7 @@ def drop(
                 used="the release is withdrawn, but long queries are still reading its tables",
             )
             last()
-            conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
+            ask(conn, "requests", "end_all", release=name)
             dependents = [*before, *dependents]
             shown = current or history.versions[0]
             ledger.append(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
@@ -17,73 +15,65 @@ from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
 from pganon.publish.release_state import History, Release, Version
 from pganon.publish.staging import Staged
-from pganon.steps.relations import PublishedView, StoredRelation
+from pganon.sqlfiles import Connection, ask
+from pganon.steps.relations import PublishedView
 
-Connection = psycopg.Connection[Any]
+_KEPT = (
+    *("source", "release", "run_id", "method", "policy_hash", "row_count", "suppressed"),
+    *("fingerprint", "source_mark"),
+)
+_DOCUMENTS = ("policy", "trusted", "partition", "measures")
+"""Columns of a version that are attributes of a staged release, as they are or as JSON."""
 
 
 def add_version(
     conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
-) -> tuple[int, datetime]:
-    """Write the release and its next version; return the version's number and time.
+) -> int:
+    """Write the release and its next version; return the version's number.
 
     Args:
         rows: number of rows of each relation of `staged`.
     """
     number = history.versions[0].version + 1 if history and history.versions else 1
-    main = staged.views[0].name
-    judged = staged.judged
-    columns = [{"name": name, "type": kind} for name, kind in staged.source_columns]
-    values = {
-        "source": staged.source,
-        "schema": main.schema,
-        "view": main.name,
-        "version": number,
-        "readers": list(staged.readers),
-        "reader_ids": list(staged.readers.values()),
-        "release": staged.release,
-        "run_id": staged.run_id,
-        "method": staged.method,
-        "guarantee": as_jsonb(staged.promised),
-        "policy": as_jsonb(staged.policy),
-        "trusted": as_jsonb(staged.trusted),
-        "policy_hash": staged.policy_hash,
-        "partition": as_jsonb(staged.partition),
-        "partition_hash": part_hash(staged.partition),
-        "measures": as_jsonb(staged.measures),
-        "evidence": as_jsonb(staged.shown_evidence),
-        "row_count": staged.row_count,
-        "suppressed": staged.suppressed,
-        "increments": as_jsonb([i.as_dict() for i in staged.increments])
-        if staged.increments
-        else None,
-        "population": judged.population if judged else None,
-        "manner": as_jsonb(judged.manner) if judged else None,
-        "over_versions": judged.over_versions if judged else None,
-        "sources": list(staged.sources),
-        "source_fingerprint": staged.prints.source,
-        "rows_fingerprint": staged.prints.rows,
-        "source_columns": as_jsonb(columns),
-        "source_mark": staged.source_mark,
-        **_shown(staged, rows),
+    main, judged = staged.views[0].name, staged.judged
+    members = [str(one.stored) for one in staged.relations if one.part == "members"]
+    added = [
+        {"part": one.part, "schema": one.stored.schema, "name": one.stored.name, "rows": found}
+        for one, found in zip(staged.relations, rows, strict=True)
+    ]
+    documents = {
+        **{name: getattr(staged, name) for name in _DOCUMENTS},
+        "guarantee": staged.promised,
+        "evidence": staged.shown_evidence,
+        "source_columns": [{"name": name, "type": kind} for name, kind in staged.source_columns],
+        "columns": _columns(staged.views),
+        "views": [view_as_dict(view) for view in staged.views],
+        "relations": [*staged.shared, *added],
+        "checks": [check.as_dict() for check in staged.checks],
     }
-    row = conn.execute(sqlfiles.query("publish", "add_version"), values).fetchone()
-    assert row is not None
-    return number, row[0]
-
-
-def _shown(staged: Staged, rows: Sequence[int]) -> dict[str, Any]:
-    """Parameters of `add_version`: relations, views and checks."""
-    added = [_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)]
-    members = [r.stored for r in staged.relations if r.part == "members"]
-    return {
-        "columns": as_jsonb(_columns(staged.views)),
-        "views": as_jsonb([view_as_dict(view) for view in staged.views]),
-        "relations": as_jsonb([*staged.shared, *added]),
-        "checks": as_jsonb([check.as_dict() for check in staged.checks]),
-        "fingerprint": staged.fingerprint,
-        "members_table": str(members[0]) if members else None,
-    }
+    increments = [one.as_dict() for one in staged.increments]
+    ask(
+        conn,
+        "publish",
+        "add_version",
+        **{name: getattr(staged, name) for name in _KEPT},
+        **{name: as_jsonb(document) for name, document in documents.items()},
+        schema=main.schema,
+        view=main.name,
+        version=number,
+        readers=list(staged.readers),
+        reader_ids=list(staged.readers.values()),
+        partition_hash=part_hash(staged.partition),
+        increments=as_jsonb(increments) if increments else None,
+        population=judged.population if judged else None,
+        manner=as_jsonb(judged.manner) if judged else None,
+        over_versions=judged.over_versions if judged else None,
+        sources=list(staged.sources),
+        source_fingerprint=staged.prints.source,
+        rows_fingerprint=staged.prints.rows,
+        members_table=members[0] if members else None,
+    )
+    return number
 
 
 def view_as_dict(view: PublishedView) -> dict[str, Any]:
@@ -94,11 +84,6 @@ def view_as_dict(view: PublishedView) -> dict[str, Any]:
         "comment": view.comment,
         "columns": [dict(column.__dict__) for column in view.columns],
     }
-
-
-def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
-    stored = relation.stored
-    return {"part": relation.part, "schema": stored.schema, "name": stored.name, "rows": rows}
 
 
 def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
@@ -114,39 +99,38 @@ def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int
     Args:
         records_out: their records, if all of them are permanently suppressed.
     """
-    values = {"release": release, "run_id": run_id, "records_out": records_out}
-    conn.execute(sqlfiles.query("publish", "finish_cohorts"), values)
+    ask(conn, "publish", "finish_cohorts", release=release, run_id=run_id, records_out=records_out)
 
 
 def remember_views(conn: Connection, release: str, version: int) -> None:
     """Keep how the server prints the views of a version, which were made just now."""
-    conn.execute(sqlfiles.query("publish", "print_views"), {"release": release, "version": version})
+    ask(conn, "publish", "print_views", release=release, version=version)
 
 
 def set_views(conn: Connection, release: str, version: int, views: Sequence[PublishedView]) -> None:
     """Keep other comments of the views of a version."""
-    conn.execute(
-        sqlfiles.query("publish", "set_views"),
-        {
-            "release": release,
-            "version": version,
-            "views": as_jsonb([view_as_dict(view) for view in views]),
-            "columns": as_jsonb(_columns(views)),
-        },
+    ask(
+        conn,
+        "publish",
+        "set_views",
+        release=release,
+        version=version,
+        views=as_jsonb([view_as_dict(view) for view in views]),
+        columns=as_jsonb(_columns(views)),
     )
 
 
 def set_current(conn: Connection, release: Release, version: Version | None) -> None:
     """Which version the views show; None after a drop."""
     view = version.views[0].name if version else release.view
-    conn.execute(
-        sqlfiles.query("publish", "set_current"),
-        {
-            "release": release.name,
-            "version": version.version if version else None,
-            "schema": view.schema,
-            "view": view.name,
-        },
+    ask(
+        conn,
+        "publish",
+        "set_current",
+        release=release.name,
+        version=version.version if version else None,
+        schema=view.schema,
+        view=view.name,
     )
 
 
@@ -158,14 +142,11 @@ def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> 
     gone = [version for version in versions if version.stored]
     numbers = [version.version for version in gone]
     values = {"release": release, "versions": numbers}
-    kept = {
-        QualifiedName(*row)
-        for row in conn.execute(sqlfiles.query("publish", "kept_tables"), values).fetchall()
-    }
+    kept = {QualifiedName(*row) for row in ask(conn, "publish", "kept_tables", **values)}
     tables = {table for version in gone for table in version.data_tables}
     for table in sorted(tables - kept):
         drop_table(conn, table)
-    conn.execute(sqlfiles.query("publish", "mark_dropped"), values)
+    ask(conn, "publish", "mark_dropped", **values)
     return numbers
 
 

@@ -7,24 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import psycopg
-from psycopg.rows import dict_row
-
-from pganon import sqlfiles
 from pganon.catalog.citus import changes_in_shards
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish.staging import Staged
 from pganon.resolved.increments import Increment
-from pganon.resolved.republication import Earlier
-from pganon.steps.relations import (
-    DATA_SCHEMA,
-    PublishedView,
-    ViewColumn,
-)
-
-Connection = psycopg.Connection[Any]
+from pganon.resolved.republication import Earlier, Prints
+from pganon.sqlfiles import Connection, ask, dicts
+from pganon.steps.relations import DATA_SCHEMA, PublishedView, ViewColumn
 
 
 @dataclass(frozen=True)
@@ -89,6 +80,10 @@ class Version:
     trusted: dict[str, int]
 
     @property
+    def prints(self) -> Prints:
+        return Prints(self.source_fingerprint or b"", self.rows_fingerprint or b"")
+
+    @property
     def lost(self) -> dict[str, float]:
         """Mean NCP of every published column, as the run measured what it made."""
         figures = self.measures.get("increment") or self.measures
@@ -118,7 +113,42 @@ class History:
 
     @property
     def current(self) -> Version | None:
-        return next((v for v in self.versions if v.version == self.release.current), None)
+        return self.find(self.release.current)
+
+    def find(self, number: int | None) -> Version | None:
+        return next((v for v in self.versions if v.version == number), None)
+
+    def version(self, number: int | None) -> Version:
+        """The version of that number; None is the current one.
+
+        Raises:
+            LedgerError: unknown_version.
+        """
+        found = self.current if number is None else self.find(number)
+        if found is None:
+            numbers = ", ".join(str(v.version) for v in reversed(self.versions)) or "none"
+            what = "has no current version" if number is None else f"has no version {number}"
+            raise LedgerError(
+                f"the release {quote(self.release.name)} {what}; its versions: {numbers}",
+                code=ErrorCode.UNKNOWN_VERSION,
+            )
+        return found
+
+    def stored(self, number: int | None = None) -> Version:
+        """The same, which can be read.
+
+        Raises:
+            LedgerError: unknown_version, not_stored.
+        """
+        found = self.version(number)
+        if not found.stored:
+            raise LedgerError(
+                f"version {found.version} of the release {quote(self.release.name)} is no longer"
+                " stored",
+                hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
+                code=ErrorCode.NOT_STORED,
+            )
+        return found
 
     @property
     def view_names(self) -> set[QualifiedName]:
@@ -132,20 +162,18 @@ class History:
 
 def read(conn: Connection, name: str) -> History | None:
     """Return the release of that name; None if there is none."""
-    row = conn.execute(sqlfiles.query("publish", "release"), {"release": name}).fetchone()
+    row = ask(conn, "publish", "release", release=name).fetchone()
     if row is None:
         return None
     roles = dict(zip(row[5], row[6], strict=True))
     release = Release(row[0], row[1], QualifiedName(row[2], row[3]), row[4], roles)
-    with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(sqlfiles.query("publish", "versions"), {"release": name}).fetchall()
+    rows = dicts(conn, "publish", "versions", release=name)
     return History(release, tuple(_version(row) for row in rows))
 
 
 def sources_of(conn: Connection, *oids: int) -> tuple[str, ...]:
     """Names of relations and of all that their rows come from, as versions remember them."""
-    query = sqlfiles.query("publish", "sources")
-    rows = [conn.execute(query, {"oid": oid}).fetchone() for oid in oids]
+    rows = [ask(conn, "publish", "sources", oid=oid).fetchone() for oid in oids]
     return tuple(dict.fromkeys(name for row in rows if row for name in row[0] or ()))
 
 
@@ -154,8 +182,7 @@ def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
 
     Another text is a sign of a change. The server counts with a delay of about a second.
     """
-    values = {"sources": list(sources)}
-    row = conn.execute(sqlfiles.query("publish", "source_mark"), values).fetchone()
+    row = ask(conn, "publish", "source_mark", sources=list(sources)).fetchone()
     if row is None or row[0] is None:
         return None
     shards = changes_in_shards(conn, sources) if row[1] else ""
@@ -164,10 +191,7 @@ def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
 
 def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Earlier, ...]:
     """Versions of all releases, stored or not; those over any of these sources come first."""
-    with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(
-            sqlfiles.query("publish", "earlier"), {"release": release, "sources": list(sources)}
-        ).fetchall()
+    rows = dicts(conn, "publish", "earlier", release=release, sources=list(sources))
     return tuple(Earlier(**row) for row in rows)
 
 
@@ -212,27 +236,3 @@ def check_source(history: History | None, source: str) -> None:
             hint="keep the name of the source; releases of other people have their own name",
             code=ErrorCode.OTHER_SOURCE,
         )
-
-
-def check_stored(history: History, wanted: Version | None, number: int | None) -> Version:
-    """A version that can be read, or an error that says why not."""
-    if wanted is None:
-        raise unknown_version(history, number)
-    name = quote(history.release.name)
-    if not wanted.stored:
-        raise LedgerError(
-            f"version {wanted.version} of the release {name} is no longer stored",
-            hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
-            code=ErrorCode.NOT_STORED,
-        )
-    return wanted
-
-
-def unknown_version(history: History, number: int | None) -> LedgerError:
-    """The error for a version that a release does not have; None is the current one."""
-    numbers = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
-    what = f"has no version {number}" if number is not None else "has no current version"
-    return LedgerError(
-        f"the release {quote(history.release.name)} {what}; its versions: {numbers}",
-        code=ErrorCode.UNKNOWN_VERSION,
-    )

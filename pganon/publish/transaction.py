@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 from psycopg import sql
 
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.catalog.roles import Roles
 from pganon.database import at_once
 from pganon.error_codes import ErrorCode
@@ -25,11 +24,11 @@ from pganon.publish import recording, release_state, views
 from pganon.publish.privileges import record_readers, unopened
 from pganon.publish.release_state import History, Version
 from pganon.publish.staging import Staged
-from pganon.publish.target import check_readers, check_target, ensure_schemas
+from pganon.publish.views import check_readers, ensure_schemas
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
 
-Connection = psycopg.Connection[Any]
 T = TypeVar("T")
 
 LOCK_TIMEOUT = "2s"
@@ -53,17 +52,9 @@ class PublishedVersion:
     release: str
     version: int
     run_id: int
-    views: tuple[QualifiedName, ...]
-    readers: tuple[str, ...]
-    row_count: int
-    suppressed: int
-    published_at: datetime
     replaced: int | None
-    retired: tuple[int, ...] = ()
-    dependents: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**self.__dict__, "views": [str(view) for view in self.views]}
+    retired: tuple[int, ...]
+    dependents: tuple[str, ...]
 
 
 def fingerprint(
@@ -79,16 +70,15 @@ def fingerprint(
     Args:
         compared: one with which the result is compared, made by this or an earlier program.
     """
-    row = conn.execute(
-        sqlfiles.query("publish", "fingerprint"),
-        {
-            "run_id": run_id,
-            "relations": [str(name) for name in relations],
-            "compared": compared,
-        },
-    ).fetchone()
-    assert row is not None
-    return bytes(row[0])
+    ((found,),) = ask(
+        conn,
+        "publish",
+        "fingerprint",
+        run_id=run_id,
+        relations=[str(name) for name in relations],
+        compared=compared,
+    )
+    return bytes(found)
 
 
 def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[str, int]]:
@@ -97,9 +87,7 @@ def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[s
     Raises:
         psycopg.Error: PA303, one of them is missing.
     """
-    return conn.execute(
-        sqlfiles.query("publish", "stamps"), {"relations": [str(name) for name in relations]}
-    ).fetchall()
+    return ask(conn, "publish", "stamps", relations=[str(name) for name in relations]).fetchall()
 
 
 def is_intact(conn: Connection, version: Version) -> bool:
@@ -155,7 +143,7 @@ def publish(
 def _make_readable(
     conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
 ) -> PublishedVersion:
-    version, at = recording.add_version(conn, staged, history, rows)
+    version = recording.add_version(conn, staged, history, rows)
     if staged.decides:
         recording.finish_cohorts(conn, staged.release, staged.run_id)
     # The previous version decides which views may be replaced; the new one decides what they read.
@@ -194,17 +182,7 @@ def _make_readable(
         },
     )
     return PublishedVersion(
-        release=staged.release,
-        version=version,
-        run_id=staged.run_id,
-        views=tuple(view.name for view in staged.views),
-        readers=tuple(staged.readers),
-        row_count=staged.row_count,
-        suppressed=staged.suppressed,
-        published_at=at,
-        replaced=replaced,
-        retired=tuple(retired),
-        dependents=tuple(dependents),
+        staged.release, version, staged.run_id, replaced, tuple(retired), tuple(dependents)
     )
 
 
@@ -271,7 +249,7 @@ def publishing(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
         raise UsageError("publication needs a connection without an open transaction")
     try:
         with conn.transaction():
-            conn.execute(sqlfiles.query("publish", "lock_releases"))
+            ask(conn, "publish", "lock_releases")
             with unopened(conn, withdraws=withdraws):
                 yield
     except psycopg.Error as error:
@@ -324,9 +302,7 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     before this check, and keeps out new ones.
     """
     names = [relation.staged for relation in staged.relations]
-    unfit = conn.execute(
-        sqlfiles.query("publish", "not_logged"), {"relations": [str(name) for name in names]}
-    ).fetchall()
+    unfit = ask(conn, "publish", "not_logged", relations=[str(name) for name in names]).fetchall()
     if unfit:
         raise PganonError(f"{unfit[0][0]} is missing or not a logged table")
     lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(
@@ -366,17 +342,3 @@ def _move(conn: Connection, relations: Sequence[StoredRelation]) -> None:
             moves.append(sql.SQL(reset).format(stored.identifier))
         moves.append(sql.SQL("PERFORM pganon.seal(to_regclass({}))").format(str(stored)))
     at_once(conn, moves)
-
-
-__all__ = [
-    "PublishedVersion",
-    "check_target",
-    "fingerprint",
-    "is_intact",
-    "publish",
-    "publishing",
-    "retire",
-    "show_version",
-    "stamps",
-    "with_lock_retry",
-]

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
@@ -21,12 +20,11 @@ from pganon.catalog.roles import Roles, check_roles, names_of
 from pganon.database import at_once
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
-from pganon.identifiers import QualifiedName, quote
+from pganon.identifiers import QualifiedName, own_schema, quote
 from pganon.publish import release_state
 from pganon.publish.release_state import History
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
-
-Connection = psycopg.Connection[Any]
 
 _WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable counts them
 
@@ -66,8 +64,8 @@ def standing(conn: Connection, names: Collection[QualifiedName]) -> dict[Qualifi
     """What stands under these names now, as far as anything does."""
     if not names:
         return {}
-    values = {"schemas": [n.schema for n in names], "names": [n.name for n in names]}
-    rows = conn.execute(sqlfiles.query("publish", "relations"), values).fetchall()
+    schemas = [name.schema for name in names]
+    rows = ask(conn, "publish", "relations", schemas=schemas, names=[n.name for n in names])
     return {
         QualifiedName(schema, name): Standing(
             oid,
@@ -130,8 +128,7 @@ def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -
     for name, there in sorted(found.items(), key=lambda item: item[0]):
         view = planned.get(name)
         if there.oid is not None and not (view and there.columns == _columns(view)):
-            query = sqlfiles.query("publish", "dependents")
-            rows = conn.execute(query, {"oid": there.oid}).fetchall()
+            rows = ask(conn, "publish", "dependents", oid=there.oid)
             dependents += [f"{built} depends on {name}" for (built,) in rows]
     return dependents
 
@@ -214,7 +211,7 @@ def dependent_texts(dependents: Sequence[str]) -> list[str]:
 
 def close_views(conn: Connection, release: str) -> None:
     """Shut readers out of all views of a release, at once: it waits for nobody who reads them."""
-    conn.execute(sqlfiles.query("publish", "close_views"), {"release": release})
+    ask(conn, "publish", "close_views", release=release)
 
 
 def tidy_views(conn: Connection, release: str | None = None) -> list[str]:
@@ -226,7 +223,7 @@ def tidy_views(conn: Connection, release: str | None = None) -> list[str]:
 
 
 def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:
-    row = conn.execute(sqlfiles.query("publish", query), values).fetchone()
+    row = ask(conn, "publish", query, **values).fetchone()
     return list(row[0]) if row else []
 
 
@@ -347,5 +344,140 @@ def grant(conn: Connection, name: QualifiedName, readers: Roles, former: Iterabl
 def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[str]) -> list[str]:
     if not roles:
         return []
-    values = {**name.__dict__, "roles": list(roles)}
-    return [row[0] for row in conn.execute(sqlfiles.query("publish", query), values).fetchall()]
+    found = ask(conn, "publish", query, schema=name.schema, name=name.name, roles=list(roles))
+    return [role for (role,) in found]
+
+
+# -- whether a release can be published there -----------------------------------------------------
+
+
+def check_target(
+    conn: Connection,
+    release: str,
+    source: str,
+    names: Sequence[QualifiedName],
+    readers: Sequence[str],
+    roles: Roles,
+    trusted: Roles,
+) -> History | None:
+    """Refuse what publication would refuse for names, roles and privileges; gives the release.
+
+    Args:
+        source: the policy's source as a :class:`Staged` release will have it.
+        names: the release's views.
+        roles: numbers of the readers.
+        trusted: roles whose schemas releases may be published in.
+
+    Raises:
+        LedgerError: other_source.
+        PreconditionError: missing_role, replaced_role, bad_schema, foreign_schema, no_create,
+            no_grant, name_taken.
+    """
+    history = release_state.read(conn, release)
+    release_state.check_source(history, source)
+    check_readers(conn, readers, roles)
+    for schema in _schemas(conn, {name.schema for name in names}):
+        _check_owner(schema, trusted)
+        _check_schema(conn, schema, readers)
+    found = standing(conn, names)
+    for name in names:
+        replaced(name, found.get(name), release, history)
+    return history
+
+
+def check_readers(
+    conn: Connection,
+    readers: Iterable[str],
+    roles: Roles,
+    remedy: str = "correct publish.readers",
+    again: str = "apply the policy again",
+) -> None:
+    """Refuse readers that do not exist, or are others than those that were named.
+
+    Raises:
+        PreconditionError: missing_role, replaced_role.
+    """
+    check_roles(conn, list(readers), roles, "readers", remedy=remedy, again=again)
+
+
+@dataclass(frozen=True)
+class _Schema:
+    """A schema to publish in.
+
+    Attributes:
+        may_create: whether the current role may, there or, if it is missing, in the database.
+        may_grant: whether it may let others use it.
+        owner: None if it is missing; `number` is the owner's.
+        safe: whether that is the current role or a superuser.
+    """
+
+    name: str
+    exists: bool
+    may_create: bool
+    may_grant: bool
+    owner: str | None
+    number: int | None
+    safe: bool
+
+
+def _schemas(conn: Connection, names: Collection[str]) -> list[_Schema]:
+    rows = ask(conn, "publish", "schemas", names=sorted(names)).fetchall()
+    return [_Schema(*row) for row in rows]
+
+
+def _check_owner(schema: _Schema, trusted: Roles) -> None:
+    """Whoever owns a schema can drop the views in it and put others in their place."""
+    if schema.safe or schema.owner is None or schema.number in trusted.values():
+        return
+    owner = quote(schema.owner)
+    raise PreconditionError(
+        f"the schema {quote(schema.name)} belongs to the role {owner}, which could put other"
+        " views in the place of releases",
+        hint=f"choose another publish.schema, or accept it with trust: [{owner}]",
+        code=ErrorCode.FOREIGN_SCHEMA,
+    )
+
+
+def _check_schema(conn: Connection, schema: _Schema, readers: Sequence[str]) -> None:
+    name = quote(schema.name)
+    if own_schema(schema.name):
+        raise PreconditionError(
+            f"releases cannot be published in the schema {name}",
+            hint="choose another publish.schema",
+            code=ErrorCode.BAD_SCHEMA,
+        )
+    if not schema.may_create:
+        what = f"in the schema {name}" if schema.exists else f"the schema {name}"
+        raise PreconditionError(
+            f"the owner of pganon may not create {what}",
+            hint="grant CREATE and USAGE on it to that role"
+            if schema.exists
+            else "grant CREATE on the database to that role",
+            code=ErrorCode.NO_CREATE,
+        )
+    if schema.may_grant:
+        return
+    rows = ask(conn, "publish", "lack_usage", schema=schema.name, roles=list(readers))
+    lacking = [quote(row[0]) for row in rows.fetchall()]
+    if lacking:
+        raise PreconditionError(
+            f"these roles may not use the schema {name}: {', '.join(lacking)}",
+            hint="have the owner of the schema grant USAGE on it to them",
+            code=ErrorCode.NO_GRANT,
+        )
+
+
+def ensure_schemas(conn: Connection, names: Collection[str], trusted: Roles) -> None:
+    """Make the schemas that are missing, open to their owner alone.
+
+    Raises:
+        PreconditionError: foreign_schema.
+    """
+    for schema in _schemas(conn, names):
+        if schema.exists:
+            _check_owner(schema, trusted)
+            continue
+        conn.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema.name)))
+        held = conn.execute(sqlfiles.query("install", "foreign_privileges"), [[schema.name]])
+        for (statement,) in held.fetchall():
+            conn.execute(statement.encode())

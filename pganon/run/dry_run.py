@@ -33,9 +33,7 @@ from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import release_state
-from pganon.publish.growth import growth_of
-from pganon.publish.people import people_of
-from pganon.publish.release_state import Version
+from pganon.publish.people import growth_of, people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import same_source
 from pganon.run.computation import Computation
@@ -45,10 +43,9 @@ from pganon.run.pipeline import Pipeline
 from pganon.run.record import RunResult, recorded
 from pganon.run.tables import clean, drop_run
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import statement
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 _OF_ALL = {ErrorCode.BUSY, ErrorCode.LOCK_LOST, ErrorCode.SOURCE_CHANGED}
 """Refusals that are not one dry run's."""
@@ -188,7 +185,7 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Pro
     try:
         plan = build_plan(spec, people=people_of(conn, spec, sources))
         computation = Computation(conn, connect, plan, run_id, Options(), sources)
-        state = computation.decide()
+        state = computation.walk(*plan.reading)
         if current is not None and current.increments is not None:
             growing = replace(spec, growth=growth_of(conn, spec, sources, run_id))
             found = conn.execute(statement(others_in_lookups(growing, state))).fetchone()
@@ -197,15 +194,10 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Pro
         if isinstance(error, DatabaseError):
             raise
         return Probed(None, error.message)
-    return Probed(_changed(current, spec, source_fingerprint(spec, state.facts)))
-
-
-def _changed(current: Version | None, spec: ReleaseSpec, fingerprint: bytes) -> bool | None:
-    if current is None:
-        return None
-    if current.partition_hash != part_hash(spec.partition):
-        return None
-    return not same_source(current.source_fingerprint, fingerprint)
+    if current is None or current.partition_hash != part_hash(spec.partition):
+        return Probed(None)
+    fingerprint = source_fingerprint(spec, state.facts)
+    return Probed(not same_source(current.source_fingerprint, fingerprint))
 
 
 Run = Callable[[LoadedPolicy, Options], RunResult]

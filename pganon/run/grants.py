@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
-
-import psycopg
 
 from pganon import locks
-from pganon.errors import PrivacyRefusal
+from pganon.catalog.roles import numbers
+from pganon.errors import PrivacyRefusal, UsageError
 from pganon.history import populations
 from pganon.history import versions as memory
 from pganon.history.guard import Guarded, history_of
@@ -25,25 +23,28 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.publish import lifecycle, readers, release_state
+from pganon.publish import lifecycle, release_state
 from pganon.publish.lifecycle import Changed
+from pganon.publish.listing import find
 from pganon.publish.privileges import (
     beside,
     beyond_policy,
+    new_readers,
     record_readers,
     roles_of,
     unrecorded_readers,
 )
-from pganon.publish.readers import ReaderChange
+from pganon.publish.readers import ReaderChange, set_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
+from pganon.publish.transaction import publishing
+from pganon.publish.views import check_readers
 from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.record import recorded
 from pganon.run.tables import drop_run
+from pganon.sqlfiles import Connection
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
@@ -136,16 +137,50 @@ def change_readers(
 ) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
-    Where readers are told apart, what they have read and this version together is judged before.
+    The next run of a policy that says otherwise goes by the policy. Roles to be added are those
+    that have the names now, also where a reader had one before. Where readers are told apart, what
+    they have read and this version together is judged before.
 
     Raises:
         PrivacyRefusal: republication.
         LedgerError: unknown_release, unknown_version; memory.
         UsageError: a role is in both lists, or to be removed and no reader.
-        PreconditionError: busy, missing_role, no_grant.
+        PreconditionError: busy, missing_role, replaced_role, no_grant, in_use,
+            open_privileges.
     """
-
-    return readers.change_readers(conn, name, add, remove, partial(_judged, conn, name))
+    with translated(), locks.hold(conn, release=name):
+        history = find(conn, name)
+        current = history.stored()
+        added = numbers(conn, add)
+        check_readers(conn, add, added, "name another one")
+        before = history.release.roles
+        both = [role for role in added if role in remove]
+        if both:
+            raise UsageError(f"{quote(both[0])} is to be added and to be removed")
+        strangers = [role for role in remove if role not in before]
+        if strangers:
+            raise UsageError(
+                f"{quote(strangers[0])} is no reader of {quote(history.release.name)};"
+                f" its readers: {', '.join(map(quote, before)) or 'none'}",
+                hint="the owner made other grants; `pganon readers NAME` says why a role can read",
+            )
+        wanted = {**{role: before[role] for role in before if role not in remove}, **added}
+        command = f"`pganon readers {quote(name)}"
+        remedy, again = f"{command} --remove ROLE`", f"{command} --add ROLE`"
+        new = new_readers(conn, history, wanted)
+        with admitted(conn, name, current, new) as warnings, publishing(conn):
+            locks.assert_held(conn, release=name)
+            change = set_readers(conn, find(conn, name), wanted, remedy, again)
+            if change.added or change.removed:
+                ledger.append(
+                    conn,
+                    "readers",
+                    run_id=current.run_id,
+                    release=name,
+                    version=current.version,
+                    details={"added": list(change.added), "removed": list(change.removed)},
+                )
+        return replace(change, warnings=warnings)
 
 
 def rollback(
@@ -163,24 +198,8 @@ def rollback(
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
-    judged = partial(_judged, conn, name)
+    judged = partial(admitted, conn, name)
     return lifecycle.show_earlier(conn, name, to, last=last, check_admission=judged)
-
-
-@contextlib.contextmanager
-def _judged(
-    conn: Connection, name: str, shown: Version, roles: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    population = populations.of_release(conn, name)
-    if population is None:
-        yield ()
-        return
-    with locks.hold(conn, population=population.id):
-        about, warnings = with_readers(conn, population.id)
-        if roles and tells_apart(None, about):
-            with _refusing(roles), _run_of_its_own(conn, name, shown, roles) as walk:
-                _admit(conn, shown, roles, about, walk)
-        yield warnings
 
 
 @contextlib.contextmanager
@@ -211,34 +230,49 @@ def _admit(
 
 @contextlib.contextmanager
 def admitted(
-    conn: Connection, policy: Policy, run_id: int, current: Version, added: Sequence[str]
+    conn: Connection,
+    name: str,
+    shown: Version,
+    added: Sequence[str],
+    policy: Policy | None = None,
+    run_id: int | None = None,
 ) -> Iterator[tuple[str, ...]]:
-    """Judge readers whom the policy of a run lets read what there is; gives warnings.
+    """Judge roles that get to read a version of a release; gives warnings.
 
     For the length of a block nobody else judges. A run that grows holds the population already.
+
+    Args:
+        policy, run_id: of the run that lets them read what there is; None: the steward does.
 
     Raises:
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
-    population = populations.of_release(conn, policy.release)
+    population = populations.of_release(conn, name)
     if population is None:
         yield ()
         return
-    held = policy.refresh == "increments"
+    held = policy is not None and policy.refresh == "increments"
     with locks.hold(conn, population=None if held else population.id):
         about, warnings = with_readers(conn, population.id)
-        if added and policy.republication == "refuse" and tells_apart(policy, about):
-            with _refusing(added):
-                _admit(conn, current, added, about, Executor(conn, State(run_id)).run)
+        refuses = policy is None or policy.republication == "refuse"
+        if added and refuses and tells_apart(policy, about):
+            with _refusing(conn, name, shown, added, run_id) as walk:
+                _admit(conn, shown, added, about, walk)
         yield warnings
 
 
 @contextlib.contextmanager
-def _refusing(added: Sequence[str]) -> Iterator[None]:
-    """A refusal names whom it is about."""
+def _refusing(
+    conn: Connection, name: str, shown: Version, added: Sequence[str], run_id: int | None
+) -> Iterator[Walk]:
+    """A run that judges readers; a refusal names whom it is about."""
     try:
-        yield
+        if run_id is not None:
+            yield Executor(conn, State(run_id)).run
+            return
+        with _run_of_its_own(conn, name, shown, added) as walk:
+            yield walk
     except PrivacyRefusal as refusal:
         raise PrivacyRefusal(
             f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",

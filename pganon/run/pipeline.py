@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 
@@ -37,30 +36,25 @@ from pganon.plan.explain import PUBLISH
 from pganon.plan.withdrawal import closing, withdrawal
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
-from pganon.publish.figures import circumstances, figures, totals
+from pganon.publish.figures import figures, totals
 from pganon.publish.people import population_of
 from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
-from pganon.publish.renewal import Renewal
 from pganon.publish.staging import Staged, staged_release
-from pganon.publish.target import check_target
-from pganon.publish.views import built_upon
+from pganon.publish.views import built_upon, check_target
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import closes
-from pganon.resolved.republication import Prints
 from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, check_deciders, decided, resolve_policy
 from pganon.run.options import Options
-from pganon.run.publication import Ending, Judging, publish_judged
+from pganon.run.publication import Ending, Judging, publish_judged, renew, standing, up_to_date
 from pganon.run.record import Added, RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
-from pganon.run.unchanged import renew, renewal_of, standing, up_to_date
+from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
-
-Connection = psycopg.Connection[Any]
 
 
 class Pipeline:
@@ -111,21 +105,15 @@ class Pipeline:
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         check_deciders(self.conn, self.loaded)
+        names, source = [spec.view, *[v.name for v in views[1:]]], str(spec.source.name)
         history = check_target(
-            self.conn,
-            release=spec.policy.release,
-            source=str(spec.source.name),
-            view=spec.view,
-            readers=spec.readers,
-            roles=spec.roles,
-            parts=[view.name for view in views[1:]],
-            trusted=spec.trusted,
+            self.conn, spec.policy.release, source, names, spec.readers, spec.roles, spec.trusted
         )
         rights = beyond_policy(self.conn)
         check_closed(rights)
         # What others may do with views and schemas though no policy says so is a warning.
         readers = {*spec.readers, *(history.release.readers if history else ())}
-        return (*opened(rights, [view.name for view in views], readers), *beside(rights))
+        return (*opened(rights, names, readers), *beside(rights))
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         check_invariant(spec)
@@ -140,7 +128,7 @@ class Pipeline:
             self.steps = computation.steps
             growth = context.spec.growth
             if growth is not None:
-                ended = self._gather(plan, growth, computation.gather())
+                ended = self._gather(plan, growth, computation.walk(plan.gathering))
                 if ended is not None:
                     return ended
         if growth is not None and closes(computation.state):
@@ -148,27 +136,28 @@ class Pipeline:
         if growth is not None and _only_withdraws(computation.state):
             return self._withdraw(computation, withdrawal(computation.plan))
         try:
-            with _remembering_failure(self.conn, plan, computation):
-                ended = self._unchanged(computation)
-                if ended is not None:
-                    return ended
-                judging = self._judging(computation)
-                ended = self._committed(computation, judging)
-                if ended is not None:
-                    return ended
-                computation.complete()
-        except PrivacyRefusal as refusal:
+            ended = self._unchanged(computation)
+            if ended is not None:
+                return ended
+            judging = self._judging(computation)
+            ended = self._committed(computation, judging)
+            if ended is not None:
+                return ended
+            computation.walk(*computation.plan.computing)
+        except PrivacyRefusal as refused:
+            refusal = _remembered(self.conn, plan, computation, refused)
             # Groups of removed individuals need not wait for new ones, of whom a cohort may be
             # refused again and again.
             if refusal.code not in _FAILED or not computation.state.facts.get(LEAVING):
-                raise
+                raise refusal from None
             plan = withdrawal(computation.plan)
             return self._withdraw(computation, plan, (f"nobody was added: {refusal}",))
         return self._ended(computation, judging)
 
     def _unchanged(self, computation: Computation) -> RunResult | None:
         """The end of a run whose source and policy are those of the version that is shown."""
-        plan, state = computation.plan, computation.decide()
+        plan = computation.plan
+        state = computation.walk(*plan.reading)
         if self.options.snapshot is not None:
             self.options.snapshot.check(others_of(plan.spec, state.facts))
         current = up_to_date(self.conn, plan, state, self.options)
@@ -177,7 +166,7 @@ class Pipeline:
         if plan.resumed is not None and plan.resumed.cohort is not None:
             # Nobody of it remains; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
-        return self._renew(plan, *current)
+        return self._finished(renew(self.conn, self.ending, plan, state.run_id, *current))
 
     def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
         """Of an m-invariant version, keep whom the run tests; the end of a dry run that would.
@@ -203,9 +192,9 @@ class Pipeline:
                     or signatures.resumed(conn, spec, sources, run_id) != resumed
                 ):
                     raise HistoryChanged
-                computation.commit()
+                computation.walk(plan.committing)
             return None
-        state = computation.commit()
+        state = computation.walk(plan.committing)
         if state[DUE] == 0:
             return None  # all else can be tried
         waiting = state[WAITING] if resumed is not None else 0
@@ -219,8 +208,19 @@ class Pipeline:
         )
         return self._looked(plan, state, Totals(state[RECORDS], 0, 0), added)
 
-    def _ended(self, computation: Computation, judging: Judging | None) -> RunResult:
-        """Publish what was computed and verified, or say what would be."""
+    def _ended(
+        self,
+        computation: Computation,
+        judging: Judging | None,
+        newest: Version | None = None,
+        warnings: tuple[str, ...] | None = None,
+    ) -> RunResult:
+        """Publish what was computed and verified, or say what would be.
+
+        Args:
+            newest: of which nothing but withdrawn groups goes, or to which a period is added.
+            warnings: of the run; None: those of its plan.
+        """
         plan = computation.plan
         check_columns(plan.spec, computation.state, plan.stored_views(computation.state))
         state = computation.describe()
@@ -231,7 +231,7 @@ class Pipeline:
             verified=statistics.verified,
             utility=statistics.utility,
             metrics=statistics.metrics,
-            warnings=warnings_of(plan, state),
+            warnings=warnings_of(plan, state) if warnings is None else warnings,
             added=Added.of(growth, state) if growth else None,
             increment=statistics.increment,
             weighted=None if growth else weighted_risk(state.facts),
@@ -241,15 +241,11 @@ class Pipeline:
             drawn = self.options.seed is not None
             result = end_dry_run(self.conn, plan, state, result, None if drawn else judging)
         else:
-            release = staged_release(
-                plan,
-                state,
-                plan.stored_checks(state),
-                {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)},
-                prints_of(plan.spec, state.facts),
-                self.context.sources,
-                self.context.source_mark,
-            )
+            prints = prints_of(plan.spec, state.facts) if newest is None else newest.prints
+            sources, mark = self.context.sources, self.context.source_mark
+            release = staged_release(plan, state, statistics, prints, sources, mark)
+            if newest is not None and not plan.spec.closes:
+                release = replace(release, guarantee=newest.guarantee)
             result = self._publish(judging, release, result)
         # What cannot be removed now is left to the next run.
         with contextlib.suppress(psycopg.Error):
@@ -266,9 +262,9 @@ class Pipeline:
             # None of them remain to be tested; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = standing(self.conn, plan, growth, state)
-        renewed = renewal_of(plan.spec, state.run_id, current.views)
-        result = self._renew(plan, current, renewed)
-        return replace(result, added=Added.of(growth, state))
+        run_id, ending = state.run_id, self.ending
+        result = renew(self.conn, ending, plan, run_id, current, current.views)
+        return self._finished(replace(result, added=Added.of(growth, state)))
 
     def _looked(self, plan: Plan, state: State, totals: Totals, added: Added) -> RunResult:
         """The end of a dry run that tests nobody, since nobody may be tested twice: who would."""
@@ -284,33 +280,14 @@ class Pipeline:
     ) -> RunResult:
         """Publish the newest version without the groups of removed individuals, or with a period
         more."""
-        sources, mark = self.context.sources, self.context.source_mark
         before = release_state.read(self.conn, computation.plan.spec.policy.release)
         growth = computation.plan.spec.growth
         assert before is not None  # an individual that was removed was released
         assert growth is not None
-        newest = before.versions[0]
         computation.plan = plan
-        computation.complete()
-        state = computation.describe()
-        checks = plan.stored_checks(state)
-        whole, statistics = totals(plan, state), figures(plan, state)
-        measures = {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)}
-        prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
-        release = staged_release(plan, state, checks, measures, prints, sources, mark)
-        if not plan.spec.closes:
-            release = replace(release, guarantee=newest.guarantee)
-        result = replace(
-            result_of(plan, state.run_id, whole),
-            verified=statistics.verified,
-            utility=statistics.utility,
-            added=Added.of(growth, state),
-        )
-        judging = Judging(self.conn, computation, growth.population, sources)
-        result = self._publish(judging, release, replace(result, warnings=warnings))
-        with contextlib.suppress(psycopg.Error):
-            drop_run(self.conn, result.run_id)
-        return self._finished(result)
+        computation.walk(*plan.computing)
+        judging = Judging(self.conn, computation, growth.population, self.context.sources)
+        return self._ended(computation, judging, before.versions[0], warnings)
 
     def _judging(self, computation: Computation) -> Judging | None:
         """The rule about groups, for a run about people who can be told apart."""
@@ -320,12 +297,14 @@ class Pipeline:
         spec, facts, walk = computation.plan.spec, computation.state.facts, computation.guard
         people = computation.plan.people
         population = population_of(self.conn, spec, facts, walk, people, versions, sources)
-        if computation.plan.spec.growth is not None:
-            check_population(computation.plan.spec.growth.population, population)
+        if spec.growth is not None:
+            check_population(spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(signatures.signatures_of(self.conn, computation.plan.spec, population))
-        alternatives = alternatives_of(computation.plan.spec, versions)
+        if (kept := signatures.signatures_of(self.conn, spec, population)) is not None:
+            spec = replace(spec, signatures=kept)
+            computation.plan = replace(computation.plan, spec=spec)
+        alternatives = alternatives_of(spec, versions)
         return Judging(self.conn, computation, population, sources, alternatives)
 
     def _publish(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
@@ -346,9 +325,6 @@ class Pipeline:
     def _finished(self, result: RunResult) -> RunResult:
         seconds = time.perf_counter() - self.started
         return replace(result, seconds=seconds, steps=tuple(self.steps))
-
-    def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
-        return self._finished(renew(self.conn, self.ending, plan, current, renewed))
 
 
 def end_dry_run(
@@ -401,28 +377,26 @@ _FAILED = (
 """Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
 
 
-@contextlib.contextmanager
-def _remembering_failure(conn: Connection, plan: Plan, computation: Computation) -> Iterator[None]:
+def _remembered(
+    conn: Connection, plan: Plan, computation: Computation, refusal: PrivacyRefusal
+) -> PrivacyRefusal:
     """Where all cohorts of a run fail and the limit allows it, people are permanently suppressed.
 
     Otherwise they stay cohorts, which the next run tests.
     """
-    try:
-        yield
-    except PrivacyRefusal as refusal:
-        growth, tested = plan.spec.growth, computation.state.facts.get(RECORDS)
-        if growth is None or refusal.code not in _FAILED or not tested:
-            raise
-        suppressed = growth.suppressed + tested
-        if suppressed > plan.spec.suppression_limit * (growth.released + suppressed):
-            raise
-        release = plan.spec.policy.release
-        recording.finish_cohorts(conn, release, computation.state.run_id, tested)
-        raise PrivacyRefusal(
-            f"{refusal}; the {tested} records of these people are permanently suppressed",
-            model=refusal.model,
-            required=refusal.required,
-            observed=refusal.observed,
-            hint="later newcomers are tested by the next run",
-            code=refusal.code,
-        ) from None
+    growth, tested = plan.spec.growth, computation.state.facts.get(RECORDS)
+    if growth is None or refusal.code not in _FAILED or not tested:
+        return refusal
+    suppressed = growth.suppressed + tested
+    if suppressed > plan.spec.suppression_limit * (growth.released + suppressed):
+        return refusal
+    release = plan.spec.policy.release
+    recording.finish_cohorts(conn, release, computation.state.run_id, tested)
+    return PrivacyRefusal(
+        f"{refusal}; the {tested} records of these people are permanently suppressed",
+        model=refusal.model,
+        required=refusal.required,
+        observed=refusal.observed,
+        hint="later newcomers are tested by the next run",
+        code=refusal.code,
+    )

@@ -27,9 +27,8 @@ from pganon.resolved.periods import LATE, LEFT_OUT, PERIOD, closes
 from pganon.run.causes import undeclared
 from pganon.run.tables import drop_run, end_dead
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 
 @contextlib.contextmanager
@@ -198,12 +197,12 @@ class RunResult:
     records: int
     released: int
     suppressed: int
-    verified: tuple[Verified, ...]
-    utility: Utility | None
-    metrics: Metrics | None
-    unreleased_columns: tuple[str, ...]
-    warnings: tuple[str, ...]
-    seconds: float
+    verified: tuple[Verified, ...] = ()
+    utility: Utility | None = None
+    metrics: Metrics | None = None
+    unreleased_columns: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
     steps: tuple[StepSeconds, ...] = field(repr=False, default=())
     outcome: Literal["released", "unchanged", "dry_run", "awaiting_approval"] = "released"
     applied: tuple[str, ...] = ()
@@ -236,12 +235,7 @@ def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:
         records=totals.records,
         released=totals.released,
         suppressed=totals.suppressed,
-        verified=(),
-        utility=None,
-        metrics=None,
         unreleased_columns=plan.spec.unreleased,
-        warnings=(),
-        seconds=0.0,
     )
 
 

@@ -16,7 +16,7 @@ from pganon import database
 from pganon.history.increments.steps import UNPLACED
 from pganon.plan.build import build_plan
 from pganon.publish import lifecycle, release_state
-from pganon.publish.growth import growth_of
+from pganon.publish.people import growth_of
 from pganon.run.computation import Computation
 from pganon.run.context import resolve_policy
 from pganon.run.options import Options, advise_planner
@@ -97,7 +97,7 @@ def gathered(db: Database, policy: dict[str, Any]) -> Computation:
     spec = replace(spec, growth=growth_of(conn, spec, sources, run_id))
     plan = build_plan(spec, reasoned=True)
     computation = Computation(conn, driver._no_other, plan, run_id, options, sources)
-    computation.gather()
+    computation.walk(plan.gathering)
     return computation
 
 
