@@ -183,9 +183,10 @@ def test_the_row_that_a_value_is_in(
     """However many rows are looked at together; texts that come later are not in the first."""
     monkeypatch.setattr(typed_files, "_ROWS", batch)
     cells = [[str(number % 9)] for number in range(40)]
-    done = load(target, tmp_path / "data.xlsx", xlsx({"A": [["age"], *cells, ["90+"]]}))
+    rows = [["age"], *cells[:15], ["90+"], *cells[15:], ["90+"]]
+    done = load(target, tmp_path / "data.xlsx", xlsx({"A": rows}))
     assert [note.note for note in done.notes] == [
-        "text because 1 of 41 values is no number, the first in row 42"
+        "text because 2 of 42 values are no number, the first in row 17"
     ]
 
 
