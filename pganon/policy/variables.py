@@ -19,7 +19,7 @@ from pganon.policy.refusals import Place
 KEY = "variables"
 CONDITION = "where"
 _REFERENCE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
+QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
 """A string of SQL, or a name or comment, which may contain a quote that does not begin a string."""
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
@@ -101,7 +101,7 @@ class _Filling:
 
 def _pieces(condition: str) -> Iterator[tuple[str, str]]:
     """SQL in pieces, with the kind of value allowed in each: `string`, or `number`."""
-    for piece in _QUOTED.split(condition):
+    for piece in QUOTED.split(condition):
         yield piece, "string" if piece.startswith("'") else "number"
 
 
