@@ -260,6 +260,6 @@ def _checked(loaded: LoadedPolicy, against_source: bool, told: Sequence[str]) ->
 def schema() -> None:
     """Print the JSON Schema of policies, for editors."""
     from pganon.loading import known
-    from pganon.policy.schema import policy_schema
+    from pganon.policy.policy_class import policy_schema
 
     common.emit_json(policy_schema(known()))

@@ -29,7 +29,6 @@ def _as_text(value: object) -> object:
     if isinstance(value, int | float | datetime.date):
         return str(value)
     refuse_one(f"a value must be a text, a number or a date, not {show(value)}")
-    return value
 
 
 Value = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float | bool)]

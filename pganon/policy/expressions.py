@@ -53,67 +53,25 @@ class Where:
     columns: frozenset[str]
 
 
+def _kinds(names: str) -> tuple[type[exp.Expr], ...]:
+    """Kinds of nodes, by their names."""
+    return tuple(getattr(exp, name) for name in names.split())
+
+
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _CONDITIONS = (
     *_COMPARISONS,
-    exp.NullSafeEQ,
-    exp.NullSafeNEQ,
-    exp.And,
-    exp.Or,
-    exp.Not,
-    exp.In,
-    exp.Between,
-    exp.Like,
-    exp.ILike,
-    exp.Escape,
-    exp.Is,
-    exp.Boolean,
+    *_kinds("NullSafeEQ NullSafeNEQ And Or Not In Between Like ILike Escape Is Boolean"),
 )
-_FUNCTIONS = (
-    exp.Coalesce,
-    exp.Nullif,
-    exp.Lower,
-    exp.Upper,
-    exp.Length,
-    exp.Abs,
-    exp.TimestampTrunc,
-    exp.Extract,
-)
-_ALLOWED = (
-    *_CONDITIONS,
-    *_FUNCTIONS,
-    exp.Paren,
-    exp.Column,
-    exp.Identifier,
-    exp.Literal,
-    exp.Null,
-    exp.Var,
-    exp.Case,
-    exp.If,
-    exp.Cast,
-    exp.DataType,
-    exp.DataTypeParam,
-    exp.Add,
-    exp.Sub,
-    exp.Mul,
-    exp.Div,
-    exp.Mod,
-    exp.Neg,
-    exp.DPipe,
-)
+_FUNCTIONS = _kinds("Coalesce Nullif Lower Upper Length Abs TimestampTrunc Extract")
+_VALUES = _kinds("Paren Column Identifier Literal Null Var Case If Cast DataType DataTypeParam")
+_ALLOWED = (*_CONDITIONS, *_FUNCTIONS, *_VALUES, *_kinds("Add Sub Mul Div Mod Neg DPipe"))
 _TYPE_NAMES = (
     "smallint, integer, bigint, numeric, real, double precision, text, varchar, char, date,"
     " timestamp, timestamptz, boolean, uuid"
 )
 _TYPES = frozenset(exp.DataType.build(n, dialect="postgres").this for n in _TYPE_NAMES.split(", "))
-_MOVING = (
-    exp.Rand,
-    exp.CurrentDate,
-    exp.CurrentTime,
-    exp.CurrentTimestamp,
-    exp.Localtime,
-    exp.Localtimestamp,
-)
+_MOVING = _kinds("Rand CurrentDate CurrentTime CurrentTimestamp Localtime Localtimestamp")
 # Words that the server reads as a time of its clock, alone or with others ("today 12:00").
 _MOVING_WORDS = frozenset({"now", "today", "tomorrow", "yesterday"})
 _LETTERS = re.compile("[a-z]+", re.ASCII)

@@ -43,7 +43,6 @@ def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
         rows = tuple(_row(row, i) for i, row in enumerate(value))
     else:
         refuse_one(f"must be a nested mapping or a list of rows, not {show(value)}")
-        raise AssertionError
     depth = max((len(row) for row in rows), default=0)
     rows = tuple((row[0],) * (depth - len(row)) + row for row in rows if row)
     check_rows(rows)
@@ -53,7 +52,6 @@ def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
 def _row(row: object, i: int) -> tuple[str, ...]:
     if not isinstance(row, list | tuple):
         refuse_one(f"a row must be a list from value to top, not {show(row)}", at=(i,))
-        raise AssertionError
     return tuple(str(label(value)) for value in row)
 
 
@@ -157,7 +155,6 @@ def _number(value: object) -> int | float:
     # One sentence instead of one per member of the union.
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         refuse_one(f"must be a number, not {show(value)}", suggestion="for example 5")
-        raise AssertionError
     if abs(value) > MOST:
         refuse_one(f"must be at most {MOST:g}", suggestion="for example 5")
     return value
@@ -378,24 +375,6 @@ class InlineHierarchy(Declaration):
         return self.inline
 
 
-FORMS: dict[str, type[Declaration]] = {
-    form.kind: form
-    for form in (
-        CsvHierarchy,
-        TableHierarchy,
-        InlineHierarchy,
-        FunctionHierarchy,
-        IntervalHierarchy,
-        DateHierarchy,
-        PrefixHierarchy,
-        OrderHierarchy,
-        AgeHierarchy,
-        CodesHierarchy,
-        PostcodeHierarchy,
-        CountryHierarchy,
-    )
-}
-
 RANGED = (IntervalHierarchy, AgeHierarchy, DateHierarchy)
 """Forms whose labels are ranges of values."""
 
@@ -415,7 +394,6 @@ def _one_form(value: object) -> object:
             f"must be a mapping, not {show(value)}",
             suggestion="for example hierarchy: {intervals: [5, 10]}",
         )
-        raise AssertionError
     forms = [key for key in value if key in FORMS]
     if len(forms) > 1:
         refuse_one(f"a hierarchy has one form, not both {forms[0]} and {forms[1]}", at=(forms[1],))
@@ -447,3 +425,8 @@ Hierarchy = Annotated[
     Discriminator(_form),
     BeforeValidator(_one_form),
 ]
+
+FORMS: dict[str, type[Declaration]] = {
+    tag.tag: form for form, tag in map(get_args, get_args(get_args(Hierarchy)[0]))
+}
+"""By their keys, in the order in which messages list them."""

@@ -21,7 +21,6 @@ def label(value: object) -> object:
         f"a value must be a text or a whole number, not {show(value)}",
         suggestion="put it in quotes, as the database shows it",
     )
-    return value
 
 
 Label = Annotated[str, BeforeValidator(label, json_schema_input_type=str | int)]

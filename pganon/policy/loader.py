@@ -28,6 +28,7 @@ from pganon.policy.refusals import Place, Refusal
 from pganon.policy.registry import Registry
 from pganon.policy.requests import Parameter, parameter_of
 from pganon.policy.tables import in_root, root_of, rooted
+from pganon.policy.variables import QUOTED
 from pganon.policy.variables import filled as with_variables
 
 MAX_BYTES = 1 << 20
@@ -256,8 +257,6 @@ def _try(adapter: TypeAdapter[Any], value: object) -> Any:
 # writes it. Where a request gives none, the policy's own key holds; in `where` it is `default`,
 # else `min`.
 
-_PIECES = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
-"""Strings, names and comments of SQL, in which nothing is replaced."""
 _NAMED = re.compile(r"(?<![:\w]):([A-Za-z_]\w*)")
 _LIMIT = "suppression_limit"
 
@@ -329,7 +328,7 @@ def _replaced(data: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
 
 
 def _names(where: str) -> set[str]:
-    return {name for piece in _PIECES.split(where)[::2] for name in _NAMED.findall(piece)}
+    return {name for piece in QUOTED.split(where)[::2] for name in _NAMED.findall(piece)}
 
 
 def _filled(where: str, values: Mapping[str, int | float | str]) -> str:
@@ -339,6 +338,6 @@ def _filled(where: str, values: Mapping[str, int | float | str]) -> str:
             return match[0]
         return f"DATE '{value}'" if isinstance(value, str) else f"({value!r})"
 
-    pieces = _PIECES.split(where)
+    pieces = QUOTED.split(where)
     pieces[::2] = [_NAMED.sub(literal, piece) for piece in pieces[::2]]
     return "".join(pieces)

@@ -67,7 +67,6 @@ def _tagged(key: str, what: str, words: tuple[str, ...]) -> BeforeValidator:
             refuse_one(
                 f"must be a mapping, not {show(value)}", suggestion=f"write {{{key}: {example}}}"
             )
-            raise AssertionError
         if key not in value:
             refuse_one(
                 f"the key {key} is missing", suggestion=f"write {key}: one of {', '.join(words)}"
@@ -76,3 +75,19 @@ def _tagged(key: str, what: str, words: tuple[str, ...]) -> BeforeValidator:
         return value
 
     return BeforeValidator(check)
+
+
+def policy_schema(registry: Registry) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a policy file.
+
+    It knows keys, types and words; what goes together is checked by `pganon policy check`.
+    """
+    schema = policy_class(registry, *registry.methods).model_json_schema(by_alias=True)
+    of_one = ["source", "columns"]  # which tables have in their places
+    schema["required"] = [key for key in schema["required"] if key not in of_one]
+    schema["anyOf"] = [{"required": of_one}, {"required": ["tables"]}]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "pganon policy",
+    }

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import get_args
+from typing import NoReturn, get_args
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError
@@ -42,12 +42,16 @@ class Refusal:
 def refuse(refusals: Sequence[Refusal]) -> None:
     """Raise if there is anything to refuse."""
     if refusals:
-        text = "; ".join(refusal.message for refusal in refusals)
-        raise PydanticCustomError(ERROR_TYPE, "{text}", {"text": text, "refusals": list(refusals)})
+        raise _error(refusals)
 
 
-def refuse_one(message: str, *, at: Place = (), suggestion: str | None = None) -> None:
-    refuse([Refusal(at, message, suggestion)])
+def refuse_one(message: str, *, at: Place = (), suggestion: str | None = None) -> NoReturn:
+    raise _error([Refusal(at, message, suggestion)])
+
+
+def _error(refusals: Sequence[Refusal]) -> PydanticCustomError:
+    text = "; ".join(refusal.message for refusal in refusals)
+    return PydanticCustomError(ERROR_TYPE, "{text}", {"text": text, "refusals": list(refusals)})
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

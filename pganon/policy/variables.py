@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from pganon.errors import Problem
@@ -19,7 +20,7 @@ from pganon.policy.refusals import Place
 KEY = "variables"
 CONDITION = "where"
 _REFERENCE = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
+QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
 """A string of SQL, or a name or comment, which may contain a quote that does not begin a string."""
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
@@ -30,7 +31,7 @@ def filled(document: Document) -> Document:
         return document
     declared = document.data.get(KEY)
     names = {n for n in declared if isinstance(n, str)} if isinstance(declared, list) else set()
-    filling = _Filling(document, frozenset(names))
+    filling = _Filling(document, names)
     data = {
         key: value if key == KEY else filling.walk(value, (key,))
         for key, value in document.data.items()
@@ -43,14 +44,14 @@ class _Unusable(Exception):
     """A variable that cannot be filled in; holds the reason and a remedy."""
 
 
+@dataclass(frozen=True)
 class _Filling:
     """Fills values in; collects the places that got one, and problems."""
 
-    def __init__(self, document: Document, names: frozenset[str]) -> None:
-        self.problems: list[Problem] = []
-        self.places: set[Place] = set()
-        self._document = document
-        self._names = names
+    document: Document
+    names: Collection[str]
+    problems: list[Problem] = field(default_factory=list)
+    places: set[Place] = field(default_factory=set)
 
     def walk(self, value: Any, place: Place) -> Any:
         match value:
@@ -73,7 +74,7 @@ class _Filling:
             try:
                 return _written(name, self._value(name), kind)
             except _Unusable as why:
-                line = self._document.line_of(place)
+                line = self.document.line_of(place)
                 message, advice = why.args
                 self.problems.append(Problem(message, field_path(place), line, advice))
                 return match[0]
@@ -81,7 +82,7 @@ class _Filling:
         return _REFERENCE.sub(value, text)
 
     def _value(self, name: str) -> str:
-        if name not in self._names:
+        if name not in self.names:
             raise _Unusable(
                 f"the variable {name} is not declared",
                 f"add variables: [{name}], or write $${{{name}}} for the text itself",
@@ -101,7 +102,7 @@ class _Filling:
 
 def _pieces(condition: str) -> Iterator[tuple[str, str]]:
     """SQL in pieces, with the kind of value allowed in each: `string`, or `number`."""
-    for piece in _QUOTED.split(condition):
+    for piece in QUOTED.split(condition):
         yield piece, "string" if piece.startswith("'") else "number"
 
 

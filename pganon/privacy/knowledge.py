@@ -54,8 +54,7 @@ class BackgroundKnowledge(MeasuredModel):
     smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
     def refusals(self, columns: Columns) -> Iterable[Refusal]:
-        for refusal in self.knowledge.refusals(columns):
-            yield Refusal(("knowledge", *refusal.place), refusal.message, refusal.suggestion)
+        return (refusal.below("knowledge") for refusal in self.knowledge.refusals(columns))
 
     @property
     def parameters(self) -> dict[str, object]:

@@ -59,23 +59,20 @@ class Columns:
     microaggregated: list[Microaggregated] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
 class ColumnResolver:
     """Resolves columns of a policy; problems go to those of the source.
 
-    Args:
+    Attributes:
         exceptions: relations that say whose values are sensitive, by their name in the policy.
         base_dir: folder that paths of hierarchies are relative to.
     """
 
-    def __init__(
-        self, policy: Policy, source: Source, exceptions: Mapping[str, Relation], base_dir: Path
-    ) -> None:
-        self.policy = policy
-        self.source = source
-        self.exceptions = exceptions
-        self.base_dir = base_dir
-        self.report = source.problems.report
-        self.columns = Columns()
+    policy: Policy
+    source: Source
+    exceptions: Mapping[str, Relation]
+    base_dir: Path
+    columns: Columns = field(default_factory=Columns)
 
     def resolve(self) -> Columns:
         """All columns in the order of the policy."""
@@ -110,7 +107,7 @@ class ColumnResolver:
                 columns.carried.append(Carried(len(columns.carried), column, published))
             case "weight":
                 if not column.is_number:
-                    self.report(
+                    self.source.problems.report(
                         ("columns", column.name, "role"),
                         f"column {quote(column.name)} is {column.type_name}, and weights are"
                         " numbers",
@@ -130,7 +127,7 @@ class ColumnResolver:
     def _add_means(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """A number that is shown by means of groups, or of classes."""
         if not column.is_number:
-            self.report(
+            self.source.problems.report(
                 ("columns", column.name, "mean" if declared.mean else "shown"),
                 f"column {quote(column.name)} is {column.type_name}, and means are of numbers",
                 "remove it",
@@ -186,7 +183,7 @@ class ColumnResolver:
             return None
         if column.kind == "boolean":
             return Hidden(index, stored(column, col(name, "src")))
-        self.report(
+        self.source.problems.report(
             place,
             f"column {quote(name)} is {column.type_name}, not a boolean that says whether a value"
             " is sensitive",
@@ -200,7 +197,7 @@ class ColumnResolver:
         for number, model in enumerate(self.policy.privacy):
             ordered = getattr(model, "distance", None) == "ordered"
             if ordered and getattr(model, "column", None) == column.name:
-                self.report(
+                self.source.problems.report(
                     ("privacy", number, "distance"),
                     f"column {quote(column.name)} is {column.type_name}, whose values have no"
                     " order that a distance could be taken in",
@@ -266,7 +263,7 @@ class ColumnResolver:
         kind = declared.type or ("numeric" if ranked else "categorical")
         if kind != "numeric" or ranked:
             return kind
-        self.report(
+        self.source.problems.report(
             ("columns", column.name, "type"),
             f"column {quote(column.name)} is {column.type_name}, not a number or date",
             "use type: ordinal or categorical",

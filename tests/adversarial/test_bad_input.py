@@ -70,10 +70,12 @@ def test_unknown_names(db: Database, run: Run) -> None:
     refused(db, run(source="public.patiant"), 2, "source_missing", "public.patient?")
     refused(db, run(source="nowhere.patient"), 2, "source_missing", "public.patient")
     refused(db, run(source="a.b.c"), 2, "policy", "3 parts")
-    refused(db, run(columns=_columns(citi=Q)), 2, "policy", "no column citi", "did you mean city?")
+    refused(
+        db, run(columns=_columns(citi=Q)), 2, "policy", "no column citi", 'did you mean "city"?'
+    )
     several = run(columns=_columns(citi=Q, diseases={"role": "insensitive"}))
     refused(db, several, 2, "policy", "citi", "diseases")
-    refused(db, run(where="agee > 3"), 2, "policy", "where", "did you mean age?")
+    refused(db, run(where="agee > 3"), 2, "policy", "where", 'did you mean "age"?')
     refused(db, run(publish={"readers": ["nobody_here"]}), 2, "missing_role", "nobody_here")
     assert faults.events(db.admin) == []  # found before a run began
 

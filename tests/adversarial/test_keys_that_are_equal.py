@@ -150,7 +150,7 @@ def test_people_who_objected_under_another_type_are_not_missed(
     declared = policy(
         {"p": "individual", "q": "q", "s": "s"}, MODELS, exclude={"relation": "public.objections"}
     )
-    with pytest.raises(PolicyError, match="column p is .* in public.objections"):
+    with pytest.raises(PolicyError, match=r"column p is .* in public\.objections"):
         publish(db, declared)
 
 

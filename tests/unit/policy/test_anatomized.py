@@ -12,7 +12,7 @@ from pganon.methods.buckets.msb.options import Msb
 from pganon.methods.buckets.slamsa.options import Slamsa
 from pganon.methods.buckets.slicing.options import Slicing
 from pganon.policy.model import policy_hash
-from pganon.policy.schema import policy_schema
+from pganon.policy.policy_class import policy_schema
 from tests.unit.policy.examples import (
     anatomy_policy,
     columns_of,

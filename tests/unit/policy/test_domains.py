@@ -14,7 +14,7 @@ from pganon.errors import PolicyError
 from pganon.loading import known, load_policy, policy_from
 from pganon.policy.domains import ValueSet
 from pganon.policy.model import policy_hash
-from pganon.policy.schema import policy_schema
+from pganon.policy.policy_class import policy_schema
 from tests.unit.policy.examples import policy, qs_policy, with_column
 from tests.unit.policy.test_methods import suggestions
 from tests.unit.policy.test_model import problems

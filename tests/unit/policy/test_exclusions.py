@@ -12,7 +12,7 @@ from pganon.errors import PolicyError
 from pganon.loading import known, load_policy, policy_from
 from pganon.policy.exclusions import Between, Exclusion
 from pganon.policy.model import policy_hash
-from pganon.policy.schema import policy_schema
+from pganon.policy.policy_class import policy_schema
 from tests.unit.policy.examples import (
     anatomy_policy,
     msb_policy,

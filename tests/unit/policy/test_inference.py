@@ -9,7 +9,7 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.loading import known, policy_from
 from pganon.policy.model import Inference, policy_hash
-from pganon.policy.schema import policy_schema
+from pganon.policy.policy_class import policy_schema
 from tests.unit.policy.examples import (
     anatomy_policy,
     msb_policy,

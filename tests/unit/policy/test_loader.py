@@ -14,7 +14,7 @@ from pganon.errors import PolicyError, Problem
 from pganon.loading import known, load_policy
 from pganon.policy.document import read_document
 from pganon.policy.loader import MAX_BYTES
-from pganon.policy.schema import policy_schema
+from pganon.policy.policy_class import policy_schema
 from tests.unit.policy.examples import policy
 
 GOOD = """\

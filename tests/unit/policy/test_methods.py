@@ -20,7 +20,7 @@ from pganon.methods.local.options import LocalBucketization
 from pganon.policy.columns import Role
 from pganon.policy.model import policy_hash
 from pganon.policy.options import part_name
-from pganon.policy.schema import policy_schema
+from pganon.policy.policy_class import policy_schema
 from pganon.policy.words import ROLES
 from pganon.privacy.models import AnatomyLDiversity, LocalBucketDiversity, QSKAnonymity
 from tests.unit.policy.examples import anatomy_policy, policy, qs_policy, with_column

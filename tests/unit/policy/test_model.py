@@ -522,3 +522,8 @@ def test_short_branches_repeat_the_value() -> None:
         ("clerk", "desk", "office", "*"),
         ("idle", "idle", "none", "*"),
     )
+
+
+def test_places_are_those_of_the_file_whatever_a_value_may_be() -> None:
+    found = problems(with_column(role="insensitive", shown={"groups": 1}))
+    assert found == {"columns.x.shown.groups": "must be at least 2, not 1"}

@@ -8,7 +8,13 @@ import pytest
 
 from pganon.identifiers import QualifiedName
 from pganon.resolved.model import Shown
-from tests.unit.policy.examples import anatomy_policy, msb_policy, slamsa_policy, slicing_policy
+from tests.unit.policy.examples import (
+    anatomy_policy,
+    msb_policy,
+    policy,
+    slamsa_policy,
+    slicing_policy,
+)
 from tests.unit.resolved.registry import problems, resolved
 
 INDEPENDENT = {"profile": "independent"}
@@ -82,3 +88,13 @@ def test_sensitive_columns_are_numbered_in_the_order_of_the_policy() -> None:
     data["columns"] = {"age": {"role": "quasi_identifying"}, "cancer": {"role": "sensitive"}}
     data["privacy"][0]["column"] = "cancer"
     assert resolved(data).rules == ()
+
+
+@pytest.mark.parametrize("name", ["age_low", "age_null"])
+def test_ends_of_ranges_and_columns_with_nulls_have_names_of_their_own(name: str) -> None:
+    columns = {
+        "age": {"role": "quasi_identifying"},
+        "cancer": {"role": "insensitive", "as": name},
+    }
+    data = policy(source="public.registry", columns=columns)
+    assert problems(data) == {"columns.age": f"two published columns would be named {name}"}

@@ -206,7 +206,7 @@ def _problems(db: Database) -> str:
     [
         ("RENAME sex TO gender", "public.prior has no column sex"),
         ("RENAME s TO disease", "public.prior has no column s"),
-        ("RENAME probability TO probabilities", "did you mean probabilities?"),
+        ("RENAME probability TO probabilities", 'did you mean "probabilities"?'),
         ("ALTER age TYPE text", "column age is integer in public.t and text in public.prior"),
         ("ALTER s TYPE integer USING 1", "column s is text in public.t and integer in public.pr"),
         ("ALTER probability TYPE text", "probability of public.prior is text, not a number"),

@@ -415,7 +415,7 @@ def test_the_mean_risk_among_people_of_a_population(tables: Tables) -> None:
 @pytest.mark.parametrize(
     ("types", "part"),
     [
-        ({"age": "integer", "sx": "text"}, "public.people has no column sex (did you mean sx?)"),
+        ({"age": "integer", "sx": "text"}, 'public.people has no column sex (did you mean "sx"?)'),
         ({"age": "text", "sex": "text"}, "is integer in public.t and text in public.people"),
     ],
 )
