@@ -13,6 +13,12 @@ from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+Connection = psycopg.Connection[Any]
 
 _MIGRATION = re.compile(r"(\d{4})_([a-z][a-z0-9_]*)\.sql")
 _CREATE = re.compile(rb"^CREATE (?=FUNCTION |PROCEDURE |VIEW )", re.MULTILINE)
@@ -151,3 +157,14 @@ def queries(file: str) -> Mapping[str, Query]:
 def query(file: str, name: str) -> bytes:
     """Text of one named query, ready for `execute`."""
     return queries(file)[name].text
+
+
+def ask(conn: Connection, file: str, name: str, /, **values: Any) -> psycopg.Cursor[Any]:
+    """Execute a named query with its values."""
+    return conn.execute(query(file, name), values or None)
+
+
+def dicts(conn: Connection, file: str, name: str, /, **values: Any) -> list[dict[str, Any]]:
+    """The rows of a named query, by their columns."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(query(file, name), values or None).fetchall()

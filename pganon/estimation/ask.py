@@ -22,9 +22,8 @@ from pganon.frames import Frame, table
 from pganon.identifiers import quote
 from pganon.install import access
 from pganon.publish.sessions import translated
+from pganon.sqlfiles import Connection
 from pganon.sqltools import statement
-
-Connection = psycopg.Connection[Any]
 
 SETTINGS = database.Settings(statement_timeout="60s")
 

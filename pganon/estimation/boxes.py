@@ -8,7 +8,6 @@ from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
-import psycopg
 from psycopg.rows import dict_row
 from sqlglot import exp
 
@@ -17,9 +16,9 @@ from pganon.estimation.lines import Line, Number, Steps, cut, lengths, refined, 
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Published
 from pganon.identifiers import quote
+from pganon.sqlfiles import Connection
 from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked, statement, text
 
-Connection = psycopg.Connection[Any]
 Spread = Literal["column", "uniform"]
 Rows = list[dict[str, Any]]
 

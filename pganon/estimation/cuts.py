@@ -13,16 +13,14 @@ from math import floor
 from typing import Any
 
 import numpy as np
-import psycopg
 from sqlglot import exp
 
 from pganon.estimation.lines import NUMERIC, Number, steps
 from pganon.estimation.refusals import EstimateRefused, Unsupported
 from pganon.estimation.release import Published
 from pganon.identifiers import quote
+from pganon.sqlfiles import Connection
 from pganon.sqltools import cast, fragment, num, query, statement
-
-Connection = psycopg.Connection[Any]
 
 MAX_BORDERS = 100_000
 

@@ -7,18 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import psycopg
-from psycopg.rows import dict_row
 from sqlglot import exp
 
-from pganon import sqlfiles
 from pganon.estimation.refusals import EstimateRefused
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
 from pganon.publish import listing
+from pganon.sqlfiles import Connection, dicts
 from pganon.sqltools import col, named, query
-
-Connection = psycopg.Connection[Any]
 
 _WHOLE = ("smallint", "integer", "bigint")
 FLOATS = ("real", "double precision")
@@ -213,8 +209,7 @@ def read_release(conn: Connection, name: str) -> AskedRelease:
         InstallError: objects of others in pganon's schemas, or in place of its views.
     """
     access.admit_reader(conn)
-    with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(sqlfiles.query("estimate", "columns"), {"release": name}).fetchall()
+    rows = dicts(conn, "estimate", "columns", release=name)
     if not rows:
         raise listing.unknown(conn, name)
     located = [row for row in rows if row["bucket"] is not None]

@@ -17,12 +17,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from io import BufferedRandom
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
-import psycopg
 from psycopg import sql
 
-from pganon import files, sqlfiles
+from pganon import files
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
@@ -30,8 +29,8 @@ from pganon.install import access
 from pganon.ledger import repository as ledger
 from pganon.publish import listing, release_state, sessions
 from pganon.publish.parquet import Numeric, Written, write_parquet
+from pganon.sqlfiles import Connection, ask
 
-Connection = psycopg.Connection[Any]
 Report = Callable[[int], None]
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
@@ -137,7 +136,7 @@ def _record(conn: Connection, name: str, source: _Source, made: Exported) -> boo
     """Write the row of the ledger; False where this role or this server cannot."""
     if source.run_id is None:
         return False
-    if conn.execute(sqlfiles.query("lifecycle", "writable")).fetchone() != (True,):
+    if ask(conn, "lifecycle", "writable").fetchone() != (True,):
         return False
     # Names of files are bytes, which JSON need not have a text for.
     file = Path(made.file).name.encode(errors="replace").decode()
@@ -214,8 +213,7 @@ def _choose(views: Sequence[QualifiedName], wanted: str | None) -> QualifiedName
 
 def _is_open(conn: Connection, view: QualifiedName) -> bool:
     """Whether everybody who may connect may read it."""
-    values = {"schema": view.schema, "name": view.name}
-    row = conn.execute(sqlfiles.query("lifecycle", "open"), values).fetchone()
+    row = ask(conn, "lifecycle", "open", schema=view.schema, name=view.name).fetchone()
     return bool(row and row[0])
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import psycopg
 from psycopg import sql
 from sqlglot import exp
 
-from pganon import sqlfiles
 from pganon.catalog.citus import distributed_reads
 from pganon.catalog.code import reading
 from pganon.catalog.introspect import read_relation
@@ -29,10 +26,9 @@ from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
 from pganon.resolved.population import KnownPopulation
 from pganon.resolved.shards import people_torn
+from pganon.sqlfiles import Connection, ask
 from pganon.sqltools import col, computed_once, fragment, named, query, statement
 from pganon.steps.relations import PRIVATE_SCHEMA
-
-Connection = psycopg.Connection[Any]
 
 _GONE = "pganon_forgotten"
 """Temporary table (person, key, other, mark): digests of people; random keys and their digests, to
@@ -86,9 +82,7 @@ def forget_people(
     for version in about:
         _forget_groups(conn, version)
     stored = stored_signatures.all_of(conn, population.id)
-    cohorts = conn.execute(
-        sqlfiles.query("population", "cohorts"), {"population": population.id}
-    ).fetchall()
+    cohorts = ask(conn, "population", "cohorts", population=population.id).fetchall()
     tables = [(version.tables.members, "member") for version in about]
     tables += [(signatures.people, "person") for signatures, _, _ in stored]
     tables += [(cohorts_table(run_id), "person") for (run_id,) in cohorts]
@@ -97,12 +91,12 @@ def forget_people(
     for signatures, columns, run_id in stored:
         stored_signatures.remember_fingerprint(conn, population.id, columns, run_id, signatures)
     for version in intact:
-        conn.execute(
-            sqlfiles.query("population", "fingerprint_again"),
-            {
-                "run_id": version.run_id,
-                "relations": [str(table) for table in version.all_tables],
-            },
+        ask(
+            conn,
+            "population",
+            "fingerprint_again",
+            run_id=version.run_id,
+            relations=[str(table) for table in version.all_tables],
         )
     versions.count(conn, population.id)
     stop_waiting(conn, population.id)
@@ -228,11 +222,11 @@ def forget_version(conn: Connection, history: History, number: int, reason: str)
     for table in version.all_tables:
         if table.schema == PRIVATE_SCHEMA and table not in kept:
             recording.drop_table(conn, table)
-    conn.execute(
-        sqlfiles.query("population", "forget_version"),
-        {
-            "release": name,
-            "version": number,
-            "manner": as_jsonb({"forgotten": reason}),
-        },
+    ask(
+        conn,
+        "population",
+        "forget_version",
+        release=name,
+        version=number,
+        manner=as_jsonb({"forgotten": reason}),
     )

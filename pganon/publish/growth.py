@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import psycopg
-
-from pganon import sqlfiles
 from pganon.encode.people import identity
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError, PrivacyRefusal
@@ -30,9 +27,8 @@ from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, cohorts_table
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.shards import UNLOCKED
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import CheckQuery
-
-Connection = psycopg.Connection[Any]
 
 
 def growth_of(
@@ -92,7 +88,7 @@ def growth(
     history = release_state.read(conn, release)
     newest = history.versions[0] if history and history.versions else None
     values = {"release": release, "population": population}
-    cohorts = conn.execute(sqlfiles.query("publish", "cohorts"), values).fetchall()
+    cohorts = ask(conn, "publish", "cohorts", **values).fetchall()
     unfinished = [Cohorts(run_id, number, cut) for run_id, number, mine, _, cut in cohorts if mine]
     growth = Growth(
         size=size,
@@ -103,7 +99,7 @@ def growth(
     )
     if newest is None:
         return growth
-    members = conn.execute(sqlfiles.query("publish", "members_tables"), values).fetchall()
+    members = ask(conn, "publish", "members_tables", **values).fetchall()
     growth = replace(growth, members=tuple(_named(name) for (name,) in members))
     assert history is not None
     return _from(history, _upon(conn, release, newest, growth), divides=divides)

@@ -14,10 +14,9 @@ from datetime import timedelta
 from functools import cache
 from typing import Any, ClassVar
 
-import psycopg
 from pydantic import ConfigDict, TypeAdapter
 
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, PrivacyRefusal
 from pganon.forms.confidential import evidence_details, told_measures
@@ -29,8 +28,7 @@ from pganon.publish import views
 from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, fingerprint, publish, publishing, stamps
 from pganon.requests.claim import Claim, Lost, overtaken
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -118,8 +116,7 @@ def _keep(conn: Connection, query: str, request: int, staged: Staged) -> None:
     kept = HeldRelease(
         staged, _beside(conn, staged), told_measures(staged.measures), staged.shown_evidence
     )
-    values = {"request": request, "run_id": staged.run_id, "staged": kept.to_json()}
-    conn.execute(sqlfiles.query("requests", query), values)
+    ask(conn, "requests", query, request=request, run_id=staged.run_id, staged=kept.to_json())
 
 
 def _note(conn: Connection, request: int, staged: Staged, approvers: Sequence[str]) -> None:
@@ -149,7 +146,7 @@ def _wait_again(conn: Connection, claim: Claim, staged: Staged) -> None:
     values = {**claim.fence, "expires": duration(approval.expires), "run_id": staged.run_id}
     with conn.transaction():
         _keep(conn, "keep_again", claim.id, staged)
-        if conn.execute(sqlfiles.query("requests", "hold"), values).fetchone() is None:
+        if ask(conn, "requests", "hold", **values).fetchone() is None:
             raise Lost(claim.id)
         _note(conn, claim.id, staged, approval.by)
 
@@ -158,20 +155,18 @@ def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
     values: dict[str, Any] = {"expires": holding.expires, "run_id": staged.run_id}
     if holding.claim is None:
         values |= {"release": staged.release, "revision": holding.revision()}
-        row = conn.execute(sqlfiles.query("requests", "add_held"), values).fetchone()
-        assert row is not None
-        return int(row[0])
+        ((request,),) = ask(conn, "requests", "add_held", **values)
+        return int(request)
     values |= holding.claim.fence
-    if conn.execute(sqlfiles.query("requests", "hold"), values).fetchone() is None:
+    if ask(conn, "requests", "hold", **values).fetchone() is None:
         raise Lost(holding.claim.id)
     return holding.claim.id
 
 
 def stop_waiting(conn: Connection, population: int) -> None:
     """End waiting for approval of all releases about these people: they have forgotten ones."""
-    values = {"population": population}
-    rows = conn.execute(sqlfiles.query("requests", "stop_waiting"), values).fetchall()
-    conn.execute(sqlfiles.query("requests", "forget_waiting"), values)
+    rows = ask(conn, "requests", "stop_waiting", population=population).fetchall()
+    ask(conn, "requests", "forget_waiting", population=population)
     for request, release, run_id in rows:
         ledger.append(
             conn, "superseded", run_id=run_id, release=release, details={"request": request}
@@ -180,7 +175,7 @@ def stop_waiting(conn: Connection, population: int) -> None:
 
 def kept_for(conn: Connection, request: int) -> HeldRelease | None:
     """The release that waits with a request; None without one."""
-    row = conn.execute(sqlfiles.query("requests", "staged"), {"request": request}).fetchone()
+    row = ask(conn, "requests", "staged", request=request).fetchone()
     return HeldRelease.of(row[1]) if row else None
 
 
@@ -217,7 +212,7 @@ def publish_held(
             raise _changed(staged)
 
         def finally_(version: PublishedVersion) -> None:
-            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": claim.id})
+            ask(conn, "requests", "forget_staged", request=claim.id)
             last(version)
 
         with _population_lock(conn, staged):

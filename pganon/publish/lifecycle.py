@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
-import psycopg
-
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal, UsageError
@@ -21,8 +18,7 @@ from pganon.publish.privileges import AdmissionCheck, granted, record_readers, u
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import is_intact, publishing, show_version, with_lock_retry
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ def verify(conn: Connection, name: str) -> list[Finding]:
     with translated():
         history = find(conn, name)
         release_state.check_stored(history, history.current, None)
-        rows = conn.execute(sqlfiles.query("lifecycle", "verify"), {"release": name}).fetchall()
+        rows = ask(conn, "lifecycle", "verify", release=name).fetchall()
     return [Finding(*row) for row in rows]
 
 
@@ -134,8 +130,7 @@ def show_earlier(
 
 def _target(conn: Connection, history: History, to: int | None) -> Version:
     if history.current is None and to is None:
-        values = {"release": history.release.name}
-        row = conn.execute(sqlfiles.query("policies", "withdrawn"), values).fetchone()
+        row = ask(conn, "policies", "withdrawn", release=history.release.name).fetchone()
         to = row[1] if row else None
     if history.current is None:
         chosen = next((v for v in history.versions if v.version == to), None)
@@ -197,8 +192,8 @@ def withdraw(
 
 def withdraw_within(conn: Connection, name: str) -> tuple[str, ...]:
     """:func:`withdraw` as a part of a transaction of :func:`withdrawing`."""
-    conn.execute(sqlfiles.query("policies", "withdraw"), {"release": name})
-    row = conn.execute(sqlfiles.query("policies", "withdrawn"), {"release": name}).fetchone()
+    ask(conn, "policies", "withdraw", release=name)
+    row = ask(conn, "policies", "withdrawn", release=name).fetchone()
     return tuple(row[0]) if row else ()
 
 
@@ -236,7 +231,7 @@ def drop(
                 used="the release is withdrawn, but long queries are still reading its tables",
             )
             last()
-            conn.execute(sqlfiles.query("requests", "end_all"), {"release": name})
+            ask(conn, "requests", "end_all", release=name)
             dependents = [*before, *dependents]
             shown = current or history.versions[0]
             ledger.append(

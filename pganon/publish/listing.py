@@ -7,10 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-import psycopg
-from psycopg.rows import dict_row
-
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError
 from pganon.identifiers import quote
@@ -19,8 +15,7 @@ from pganon.publish import release_state
 from pganon.publish.privileges import RoleAccess, can_read
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import is_steward, translated
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask, dicts
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ def releases(conn: Connection) -> list[ReleaseInfo]:
     with translated():
         if not is_steward(conn):
             return _readable(conn)
-        rows = conn.execute(sqlfiles.query("lifecycle", "names")).fetchall()
+        rows = ask(conn, "lifecycle", "names").fetchall()
         histories = [release_state.read(conn, row[0]) for row in rows]
         return [_info(history) for history in histories if history is not None]
 
@@ -112,14 +107,14 @@ def show(conn: Connection, name: str) -> ReleaseInfo:
         if info.versions is None:
             return info
         able = tuple(can_read(conn, find(conn, name)))
-        row = conn.execute(sqlfiles.query("ledger", "compared"), {"release": name}).fetchone()
+        row = ask(conn, "ledger", "compared", release=name).fetchone()
         return replace(info, can_read=able, compared=Tried(*row) if row else None)
 
 
 def events(conn: Connection, name: str) -> list[dict[str, Any]]:
     """The ledger of one release, oldest row first; as the steward."""
-    with translated(), conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(sqlfiles.query("ledger", "of_release"), {"release": name}).fetchall()
+    with translated():
+        rows = dicts(conn, "ledger", "of_release", release=name)
         if not rows:
             raise unknown(conn, name)
         return rows
@@ -128,7 +123,7 @@ def events(conn: Connection, name: str) -> list[dict[str, Any]]:
 def _readable(conn: Connection) -> list[ReleaseInfo]:
     with conn.transaction():
         access.admit_reader(conn)
-        rows = conn.execute(sqlfiles.query("lifecycle", "readable")).fetchall()
+        rows = ask(conn, "lifecycle", "readable").fetchall()
     return [ReleaseInfo(*row) for row in rows]
 
 

@@ -16,11 +16,9 @@ from typing import Any, BinaryIO, Literal
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 Numeric = Literal["text", "float64"]
 """The type of a numeric that no decimal128 holds."""
@@ -136,7 +134,7 @@ def _fields(conn: Connection, select: sql.Composable, arrow: Any, numeric: Numer
     cursor = conn.execute(sql.SQL("SELECT * FROM ({}) AS s LIMIT 0").format(select))
     described = cursor.description or []
     oids = [column.type_code for column in described]
-    rows = conn.execute(sqlfiles.query("lifecycle", "arrays"), {"oids": oids}).fetchall()
+    rows = ask(conn, "lifecycle", "arrays", oids=oids).fetchall()
     arrays = {row[0] for row in rows}
     decimals = _decimals(conn, select, described)
     return [

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
-
-import psycopg
 
 from pganon.catalog.introspect import read_relation, source_name
 from pganon.encode.earlier_people import same_steps
@@ -22,9 +19,8 @@ from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People, refused
 from pganon.resolved.republication import Earlier, Republication
+from pganon.sqlfiles import Connection
 from pganon.steps.facts import Facts
-
-Connection = psycopg.Connection[Any]
 
 
 def people_of(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> People | None:

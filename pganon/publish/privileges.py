@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-import psycopg
-
-from pganon import sqlfiles
 from pganon.catalog.roles import Roles, unchanged
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import OWN_SCHEMAS, QualifiedName, first_few, quote
 from pganon.publish import views
 from pganon.publish.release_state import History, Version
+from pganon.sqlfiles import Connection, ask
 
 AdmissionCheck = Callable[[Version, Sequence[str]], AbstractContextManager[tuple[str, ...]]]
 """Checks the rule for roles that get to read a version; yields warnings.
@@ -28,11 +25,8 @@ def roles_of(conn: Connection, readers: Iterable[str]) -> tuple[str, ...]:
 
     Superusers, and roles that can become the owner, are left out: they can read the source.
     """
-    row = conn.execute(
-        sqlfiles.query("publish", "members_of"), {"readers": sorted(set(readers))}
-    ).fetchone()
-    assert row is not None
-    return tuple(row[0])
+    ((roles,),) = ask(conn, "publish", "members_of", readers=sorted(set(readers)))
+    return tuple(roles)
 
 
 def granted(conn: Connection, names: Sequence[QualifiedName]) -> set[str]:
@@ -71,12 +65,9 @@ def _asked(
     conn: Connection, query: str, release: str, version: int, views: Sequence[QualifiedName]
 ) -> tuple[str, ...]:
     readers = list(roles_of(conn, granted(conn, views)))
-    values = {"release": release, "version": version, "readers": readers}
-    row = conn.execute(sqlfiles.query("publish", query), values).fetchone()
+    row = ask(conn, "publish", query, release=release, version=version, readers=readers).fetchone()
     return tuple(row[0]) if row else ()
 
-
-Connection = psycopg.Connection[Any]
 
 _SHOWN = 5
 _MORE = "others may do more than the policies say"
@@ -96,12 +87,9 @@ def unopened(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
     Raises:
         psycopg.Error: PA103, which is open_privileges.
     """
-    row = conn.execute(
-        sqlfiles.query("publish", "held_before"), {"withdraws": withdraws}
-    ).fetchone()
-    assert row is not None
+    ((before,),) = ask(conn, "publish", "held_before", withdraws=withdraws)
     yield
-    conn.execute(sqlfiles.query("publish", "assert_unopened"), {"before": row[0]})
+    ask(conn, "publish", "assert_unopened", before=before)
 
 
 @dataclass(frozen=True)
@@ -122,9 +110,8 @@ class Right:
 
 def beyond_policy(conn: Connection) -> list[Right]:
     """What others may do with what is private or shown, and no policy says."""
-    values = {"private": list(OWN_SCHEMAS[1:])}  # but for what everybody may read
-    rows = conn.execute(sqlfiles.query("publish", "rights"), values).fetchall()
-    return [Right(*row) for row in rows]
+    private = list(OWN_SCHEMAS[1:])  # but for what everybody may read
+    return [Right(*row) for row in ask(conn, "publish", "rights", private=private)]
 
 
 def check_closed(rights: Sequence[Right]) -> None:
@@ -194,12 +181,12 @@ def can_read(conn: Connection, history: History) -> list[RoleAccess]:
     current = history.current
     if current is None or not current.stored:
         return []
-    rows = conn.execute(
-        sqlfiles.query("publish", "can_read"),
-        {
-            "schemas": [view.name.schema for view in current.views],
-            "names": [view.name.name for view in current.views],
-            "readers": list(unchanged(conn, history.release.roles)),
-        },
+    rows = ask(
+        conn,
+        "publish",
+        "can_read",
+        schemas=[view.name.schema for view in current.views],
+        names=[view.name.name for view in current.views],
+        readers=list(unchanged(conn, history.release.roles)),
     ).fetchall()
     return [RoleAccess(*row) for row in rows]

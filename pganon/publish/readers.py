@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
 
-import psycopg
-
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.catalog.roles import Roles, numbers
 from pganon.errors import UsageError
 from pganon.identifiers import quote
@@ -21,8 +18,7 @@ from pganon.publish.release_state import History
 from pganon.publish.sessions import translated
 from pganon.publish.target import check_readers
 from pganon.publish.transaction import publishing, with_lock_retry
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -80,13 +76,13 @@ def set_readers(
             views.grant(conn, view, readers, former)
 
     with_lock_retry(conn, grant, used="other sessions hold the privileges of the published views")
-    conn.execute(
-        sqlfiles.query("publish", "set_readers"),
-        {
-            "release": history.release.name,
-            "readers": list(readers),
-            "reader_ids": list(readers.values()),
-        },
+    ask(
+        conn,
+        "publish",
+        "set_readers",
+        release=history.release.name,
+        readers=list(readers),
+        reader_ids=list(readers.values()),
     )
     if history.current is not None:
         record_readers(conn, history.release.name, history.current.version, names)

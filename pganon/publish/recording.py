@@ -9,7 +9,6 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
@@ -17,9 +16,8 @@ from pganon.ledger.repository import as_jsonb
 from pganon.policy.partition import part_hash
 from pganon.publish.release_state import History, Release, Version
 from pganon.publish.staging import Staged
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import PublishedView, StoredRelation
-
-Connection = psycopg.Connection[Any]
 
 
 def add_version(
@@ -67,9 +65,8 @@ def add_version(
         "source_mark": staged.source_mark,
         **_shown(staged, rows),
     }
-    row = conn.execute(sqlfiles.query("publish", "add_version"), values).fetchone()
-    assert row is not None
-    return number, row[0]
+    ((at,),) = ask(conn, "publish", "add_version", **values)
+    return number, at
 
 
 def _shown(staged: Staged, rows: Sequence[int]) -> dict[str, Any]:
@@ -114,39 +111,38 @@ def finish_cohorts(conn: Connection, release: str, run_id: int, records_out: int
     Args:
         records_out: their records, if all of them are permanently suppressed.
     """
-    values = {"release": release, "run_id": run_id, "records_out": records_out}
-    conn.execute(sqlfiles.query("publish", "finish_cohorts"), values)
+    ask(conn, "publish", "finish_cohorts", release=release, run_id=run_id, records_out=records_out)
 
 
 def remember_views(conn: Connection, release: str, version: int) -> None:
     """Keep how the server prints the views of a version, which were made just now."""
-    conn.execute(sqlfiles.query("publish", "print_views"), {"release": release, "version": version})
+    ask(conn, "publish", "print_views", release=release, version=version)
 
 
 def set_views(conn: Connection, release: str, version: int, views: Sequence[PublishedView]) -> None:
     """Keep other comments of the views of a version."""
-    conn.execute(
-        sqlfiles.query("publish", "set_views"),
-        {
-            "release": release,
-            "version": version,
-            "views": as_jsonb([view_as_dict(view) for view in views]),
-            "columns": as_jsonb(_columns(views)),
-        },
+    ask(
+        conn,
+        "publish",
+        "set_views",
+        release=release,
+        version=version,
+        views=as_jsonb([view_as_dict(view) for view in views]),
+        columns=as_jsonb(_columns(views)),
     )
 
 
 def set_current(conn: Connection, release: Release, version: Version | None) -> None:
     """Which version the views show; None after a drop."""
     view = version.views[0].name if version else release.view
-    conn.execute(
-        sqlfiles.query("publish", "set_current"),
-        {
-            "release": release.name,
-            "version": version.version if version else None,
-            "schema": view.schema,
-            "view": view.name,
-        },
+    ask(
+        conn,
+        "publish",
+        "set_current",
+        release=release.name,
+        version=version.version if version else None,
+        schema=view.schema,
+        view=view.name,
     )
 
 
@@ -158,14 +154,11 @@ def drop_stored(conn: Connection, release: str, versions: Sequence[Version]) -> 
     gone = [version for version in versions if version.stored]
     numbers = [version.version for version in gone]
     values = {"release": release, "versions": numbers}
-    kept = {
-        QualifiedName(*row)
-        for row in conn.execute(sqlfiles.query("publish", "kept_tables"), values).fetchall()
-    }
+    kept = {QualifiedName(*row) for row in ask(conn, "publish", "kept_tables", **values)}
     tables = {table for version in gone for table in version.data_tables}
     for table in sorted(tables - kept):
         drop_table(conn, table)
-    conn.execute(sqlfiles.query("publish", "mark_dropped"), values)
+    ask(conn, "publish", "mark_dropped", **values)
     return numbers
 
 

@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import psycopg
-from psycopg.rows import dict_row
-
-from pganon import sqlfiles
 from pganon.catalog.citus import changes_in_shards
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal
@@ -18,13 +14,12 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.publish.staging import Staged
 from pganon.resolved.increments import Increment
 from pganon.resolved.republication import Earlier
+from pganon.sqlfiles import Connection, ask, dicts
 from pganon.steps.relations import (
     DATA_SCHEMA,
     PublishedView,
     ViewColumn,
 )
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
@@ -132,20 +127,18 @@ class History:
 
 def read(conn: Connection, name: str) -> History | None:
     """Return the release of that name; None if there is none."""
-    row = conn.execute(sqlfiles.query("publish", "release"), {"release": name}).fetchone()
+    row = ask(conn, "publish", "release", release=name).fetchone()
     if row is None:
         return None
     roles = dict(zip(row[5], row[6], strict=True))
     release = Release(row[0], row[1], QualifiedName(row[2], row[3]), row[4], roles)
-    with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(sqlfiles.query("publish", "versions"), {"release": name}).fetchall()
+    rows = dicts(conn, "publish", "versions", release=name)
     return History(release, tuple(_version(row) for row in rows))
 
 
 def sources_of(conn: Connection, *oids: int) -> tuple[str, ...]:
     """Names of relations and of all that their rows come from, as versions remember them."""
-    query = sqlfiles.query("publish", "sources")
-    rows = [conn.execute(query, {"oid": oid}).fetchone() for oid in oids]
+    rows = [ask(conn, "publish", "sources", oid=oid).fetchone() for oid in oids]
     return tuple(dict.fromkeys(name for row in rows if row for name in row[0] or ()))
 
 
@@ -154,8 +147,7 @@ def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
 
     Another text is a sign of a change. The server counts with a delay of about a second.
     """
-    values = {"sources": list(sources)}
-    row = conn.execute(sqlfiles.query("publish", "source_mark"), values).fetchone()
+    row = ask(conn, "publish", "source_mark", sources=list(sources)).fetchone()
     if row is None or row[0] is None:
         return None
     shards = changes_in_shards(conn, sources) if row[1] else ""
@@ -164,10 +156,7 @@ def source_mark(conn: Connection, sources: Sequence[str]) -> str | None:
 
 def earlier(conn: Connection, release: str, sources: Sequence[str]) -> tuple[Earlier, ...]:
     """Versions of all releases, stored or not; those over any of these sources come first."""
-    with conn.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(
-            sqlfiles.query("publish", "earlier"), {"release": release, "sources": list(sources)}
-        ).fetchall()
+    rows = dicts(conn, "publish", "earlier", release=release, sources=list(sources))
     return tuple(Earlier(**row) for row in rows)
 
 

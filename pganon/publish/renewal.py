@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
-
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.catalog.roles import Roles
 from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.ledger import repository as ledger
@@ -20,9 +18,8 @@ from pganon.publish.readers import set_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import publishing, retire, show_version
 from pganon.resolved.republication import Republication, same_source
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import CheckQuery, PublishedView
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
@@ -116,10 +113,10 @@ def renew(
 
 
 def _views(conn: Connection, renewal: Renewal, history: History, current: Version) -> list[str]:
-    values = {"release": history.release.name, "version": current.version}
     done: list[str] = []
-    unchanged_views = conn.execute(sqlfiles.query("publish", "view_stands"), values).fetchall()
-    if not all(row[0] for row in unchanged_views):
+    name = history.release.name
+    standing = ask(conn, "publish", "view_stands", release=name, version=current.version)
+    if not all(stands for (stands,) in standing):
         dependents = show_version(
             conn,
             history.release.name,

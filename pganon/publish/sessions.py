@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.install import access
 from pganon.install.owner import become_owner
 from pganon.server_errors import translate
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 def become_steward(conn: Connection, *, named: str | None = None) -> bool:
@@ -32,7 +29,7 @@ def become_steward(conn: Connection, *, named: str | None = None) -> bool:
 def is_steward(conn: Connection) -> bool:
     """Whether the statements of this session act as the owner of pganon."""
     owner = access.installed_owner(conn)
-    return conn.execute(sqlfiles.query("lifecycle", "current_role")).fetchone() == (owner,)
+    return ask(conn, "lifecycle", "current_role").fetchone() == (owner,)
 
 
 @contextmanager

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import psycopg
 from psycopg import sql
 
 from pganon import sqlfiles
@@ -16,8 +14,7 @@ from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, own_schema, quote
 from pganon.publish import release_state, views
 from pganon.publish.release_state import History
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 def check_target(
@@ -94,7 +91,7 @@ class _Schema:
 
 
 def _schemas(conn: Connection, names: Collection[str]) -> list[_Schema]:
-    rows = conn.execute(sqlfiles.query("publish", "schemas"), {"names": sorted(names)}).fetchall()
+    rows = ask(conn, "publish", "schemas", names=sorted(names)).fetchall()
     return [_Schema(*row) for row in rows]
 
 
@@ -130,9 +127,7 @@ def _check_schema(conn: Connection, schema: _Schema, readers: Sequence[str]) -> 
         )
     if schema.may_grant:
         return
-    rows = conn.execute(
-        sqlfiles.query("publish", "lack_usage"), {"schema": schema.name, "roles": list(readers)}
-    )
+    rows = ask(conn, "publish", "lack_usage", schema=schema.name, roles=list(readers))
     lacking = [quote(row[0]) for row in rows.fetchall()]
     if lacking:
         raise PreconditionError(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg import sql
 
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.catalog.roles import Roles
 from pganon.database import at_once
 from pganon.error_codes import ErrorCode
@@ -27,9 +27,9 @@ from pganon.publish.release_state import History, Version
 from pganon.publish.staging import Staged
 from pganon.publish.target import check_readers, check_target, ensure_schemas
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
 
-Connection = psycopg.Connection[Any]
 T = TypeVar("T")
 
 LOCK_TIMEOUT = "2s"
@@ -79,16 +79,15 @@ def fingerprint(
     Args:
         compared: one with which the result is compared, made by this or an earlier program.
     """
-    row = conn.execute(
-        sqlfiles.query("publish", "fingerprint"),
-        {
-            "run_id": run_id,
-            "relations": [str(name) for name in relations],
-            "compared": compared,
-        },
-    ).fetchone()
-    assert row is not None
-    return bytes(row[0])
+    ((found,),) = ask(
+        conn,
+        "publish",
+        "fingerprint",
+        run_id=run_id,
+        relations=[str(name) for name in relations],
+        compared=compared,
+    )
+    return bytes(found)
 
 
 def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[str, int]]:
@@ -97,9 +96,7 @@ def stamps(conn: Connection, relations: Sequence[QualifiedName]) -> list[tuple[s
     Raises:
         psycopg.Error: PA303, one of them is missing.
     """
-    return conn.execute(
-        sqlfiles.query("publish", "stamps"), {"relations": [str(name) for name in relations]}
-    ).fetchall()
+    return ask(conn, "publish", "stamps", relations=[str(name) for name in relations]).fetchall()
 
 
 def is_intact(conn: Connection, version: Version) -> bool:
@@ -271,7 +268,7 @@ def publishing(conn: Connection, *, withdraws: bool = False) -> Iterator[None]:
         raise UsageError("publication needs a connection without an open transaction")
     try:
         with conn.transaction():
-            conn.execute(sqlfiles.query("publish", "lock_releases"))
+            ask(conn, "publish", "lock_releases")
             with unopened(conn, withdraws=withdraws):
                 yield
     except psycopg.Error as error:
@@ -324,9 +321,7 @@ def _check_unchanged(conn: Connection, staged: Staged) -> list[int]:
     before this check, and keeps out new ones.
     """
     names = [relation.staged for relation in staged.relations]
-    unfit = conn.execute(
-        sqlfiles.query("publish", "not_logged"), {"relations": [str(name) for name in names]}
-    ).fetchall()
+    unfit = ask(conn, "publish", "not_logged", relations=[str(name) for name in names]).fetchall()
     if unfit:
         raise PganonError(f"{unfit[0][0]} is missing or not a logged table")
     lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(

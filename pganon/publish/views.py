@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.catalog.roles import Roles, check_roles, names_of
 from pganon.database import at_once
 from pganon.error_codes import ErrorCode
@@ -24,9 +22,8 @@ from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish import release_state
 from pganon.publish.release_state import History
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import DATA_SCHEMA, PublishedView
-
-Connection = psycopg.Connection[Any]
 
 _WRITABLE = 4 | 8 | 16  # UPDATE, INSERT, DELETE, as pg_relation_is_updatable counts them
 
@@ -66,8 +63,8 @@ def standing(conn: Connection, names: Collection[QualifiedName]) -> dict[Qualifi
     """What stands under these names now, as far as anything does."""
     if not names:
         return {}
-    values = {"schemas": [n.schema for n in names], "names": [n.name for n in names]}
-    rows = conn.execute(sqlfiles.query("publish", "relations"), values).fetchall()
+    schemas = [name.schema for name in names]
+    rows = ask(conn, "publish", "relations", schemas=schemas, names=[n.name for n in names])
     return {
         QualifiedName(schema, name): Standing(
             oid,
@@ -130,8 +127,7 @@ def built_upon(conn: Connection, release: str, views: Sequence[PublishedView]) -
     for name, there in sorted(found.items(), key=lambda item: item[0]):
         view = planned.get(name)
         if there.oid is not None and not (view and there.columns == _columns(view)):
-            query = sqlfiles.query("publish", "dependents")
-            rows = conn.execute(query, {"oid": there.oid}).fetchall()
+            rows = ask(conn, "publish", "dependents", oid=there.oid)
             dependents += [f"{built} depends on {name}" for (built,) in rows]
     return dependents
 
@@ -214,7 +210,7 @@ def dependent_texts(dependents: Sequence[str]) -> list[str]:
 
 def close_views(conn: Connection, release: str) -> None:
     """Shut readers out of all views of a release, at once: it waits for nobody who reads them."""
-    conn.execute(sqlfiles.query("publish", "close_views"), {"release": release})
+    ask(conn, "publish", "close_views", release=release)
 
 
 def tidy_views(conn: Connection, release: str | None = None) -> list[str]:
@@ -226,7 +222,7 @@ def tidy_views(conn: Connection, release: str | None = None) -> list[str]:
 
 
 def _removed(conn: Connection, query: str, values: dict[str, Any]) -> list[str]:
-    row = conn.execute(sqlfiles.query("publish", query), values).fetchone()
+    row = ask(conn, "publish", query, **values).fetchone()
     return list(row[0]) if row else []
 
 
@@ -347,5 +343,5 @@ def grant(conn: Connection, name: QualifiedName, readers: Roles, former: Iterabl
 def _lacking(conn: Connection, query: str, name: QualifiedName, roles: Sequence[str]) -> list[str]:
     if not roles:
         return []
-    values = {**name.__dict__, "roles": list(roles)}
-    return [row[0] for row in conn.execute(sqlfiles.query("publish", query), values).fetchall()]
+    found = ask(conn, "publish", query, schema=name.schema, name=name.name, roles=list(roles))
+    return [role for (role,) in found]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
 from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import Relation
 from pganon.encode.earlier_people import RETURNED
@@ -35,9 +33,8 @@ from pganon.privacy.requirements import measured_warning
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import without_key
 from pganon.resolved.shards import torn
+from pganon.sqlfiles import Connection, ask
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 _MOSTLY = 0.5
 """Share of people who are sampled, above which presence is told."""
@@ -103,8 +100,8 @@ def out_of_range(spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
 
 def computed(conn: Connection, spec: ReleaseSpec, error: DatabaseError) -> DatabaseError:
     """The same error with what is computed while the source is read, apart from views."""
-    values = {"oid": spec.source.oid, "columns": list(spec.source.column_names)}
-    rows = conn.execute(sqlfiles.query("catalog", "virtual_columns"), values).fetchall()
+    names = list(spec.source.column_names)
+    rows = ask(conn, "catalog", "virtual_columns", oid=spec.source.oid, columns=names).fetchall()
     places: list[str] = []
     if rows:
         names = first_few([quote(row[0]) for row in rows])

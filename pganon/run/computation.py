@@ -10,7 +10,6 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 
@@ -37,9 +36,8 @@ from pganon.run.executor import Executor
 from pganon.run.options import Options
 from pganon.run.pool import Pool
 from pganon.run.record import StepSeconds
+from pganon.sqlfiles import Connection
 from pganon.steps import State, Step
-
-Connection = psycopg.Connection[Any]
 
 
 class Computation:

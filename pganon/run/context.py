@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
@@ -44,10 +43,9 @@ from pganon.resolved.republication import Republication
 from pganon.resolved.resolve import resolve
 from pganon.run.options import Options
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import statement
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)

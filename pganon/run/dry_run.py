@@ -45,10 +45,9 @@ from pganon.run.pipeline import Pipeline
 from pganon.run.record import RunResult, recorded
 from pganon.run.tables import clean, drop_run
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import statement
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 _OF_ALL = {ErrorCode.BUSY, ErrorCode.LOCK_LOST, ErrorCode.SOURCE_CHANGED}
 """Refusals that are not one dry run's."""

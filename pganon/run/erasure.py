@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import psycopg
-
 from pganon import locks
 from pganon.error_codes import ErrorCode
 from pganon.errors import Interrupted, LedgerError
@@ -19,8 +15,7 @@ from pganon.publish.listing import find
 from pganon.publish.sessions import translated
 from pganon.publish.transaction import publishing
 from pganon.run.tables import Cleaned, clean
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection
 
 
 def forget_people(conn: Connection, name: str, table: str) -> Forgotten:

@@ -46,6 +46,7 @@ from pganon.run.tables import (
     table_as,
 )
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import statement
 from pganon.steps import (
     SMALL_BELOW,
@@ -76,8 +77,6 @@ from pganon.steps import (
 )
 from pganon.steps.facts import RECORDS, Fact, Facts, Later
 from pganon.steps.rounds import Template
-
-Connection = psycopg.Connection[tuple[object, ...]]
 
 Reading = Callable[[Connection, ExternalObjects], contextlib.AbstractContextManager[object]]
 

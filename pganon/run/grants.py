@@ -10,9 +10,6 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
-
-import psycopg
 
 from pganon import locks
 from pganon.errors import PrivacyRefusal
@@ -41,9 +38,8 @@ from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.record import recorded
 from pganon.run.tables import drop_run
+from pganon.sqlfiles import Connection
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
-import psycopg
 from sqlglot import exp
 
 from pganon import plain
@@ -25,6 +24,7 @@ from pganon.errors import UsageError
 from pganon.identifiers import QualifiedName, split_name
 from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.resolved.tables import PERIOD, parts, rows_part
+from pganon.sqlfiles import Connection
 from pganon.steps.relations import PublishedView
 
 Way = dict[str, Any]
@@ -75,7 +75,7 @@ def check_target(target: str) -> None:
 
 
 def sent(
-    conn: psycopg.Connection[Any],
+    conn: Connection,
     spec: ReleaseSpec,
     views: Iterable[PublishedView],
     run_id: int,

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-
-import psycopg
+from typing import Literal
 
 from pganon import database
 from pganon.error_codes import ErrorCode
@@ -17,6 +15,7 @@ from pganon.identifiers import QualifiedName
 from pganon.install.owner import connect_as_owner
 from pganon.plan.build import NOTHING_MORE, Plan
 from pganon.requests.claim import Claim
+from pganon.sqlfiles import Connection
 from pganon.steps import State
 
 OnStep = Callable[[str, str, str], None]
@@ -33,7 +32,7 @@ class Ended:
         request: that waits for approval.
     """
 
-    conn: psycopg.Connection[Any]
+    conn: Connection
     version: int | None
     made: bool
     request: int | None = None
@@ -151,7 +150,7 @@ def connect_run(
     owner: str | None = None,
     settings: database.Settings = database.RUN_SETTINGS,
     options: Options | None = None,
-) -> psycopg.Connection[Any]:
+) -> Connection:
     """A connection for a run, as the owner of pganon."""
     conn = connect_as_owner(dsn, owner=owner, settings=settings)
     try:
@@ -162,7 +161,7 @@ def connect_run(
     return conn
 
 
-def advise_planner(conn: psycopg.Connection[Any], options: Options) -> None:
+def advise_planner(conn: Connection, options: Options) -> None:
     """Settings of the session of a run.
 
     All heavy statements are parallel ones, so the server processes of one are what divides work.

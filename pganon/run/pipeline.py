@@ -12,7 +12,6 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 
@@ -57,10 +56,9 @@ from pganon.run.publication import Ending, Judging, publish_judged
 from pganon.run.record import Added, RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
 from pganon.run.unchanged import renew, renewal_of, standing, up_to_date
+from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
-
-Connection = psycopg.Connection[Any]
 
 
 class Pipeline:

@@ -8,16 +8,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import psycopg
 
 from pganon.errors import PganonError
 from pganon.locks import take_worker
 from pganon.run.options import PER_STATEMENT
+from pganon.sqlfiles import Connection
 from pganon.steps.tasks import Task, TaskResult
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import psycopg
-
 from pganon import locks
 from pganon.applied.check import check
 from pganon.applied.store import read, store
@@ -57,10 +55,9 @@ from pganon.run.grants import with_readers
 from pganon.run.options import Ended, OnEnd, Options
 from pganon.run.record import RunResult
 from pganon.run.tables import drop_tables, run_tables
+from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)

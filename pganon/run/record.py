@@ -27,9 +27,8 @@ from pganon.resolved.periods import LATE, LEFT_OUT, PERIOD, closes
 from pganon.run.causes import undeclared
 from pganon.run.tables import drop_run, end_dead
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 
 @contextlib.contextmanager

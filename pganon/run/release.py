@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import psycopg
 
 from pganon import database
 from pganon.errors import UsageError
@@ -20,9 +17,8 @@ from pganon.run.dry_run import with_costs
 from pganon.run.options import Options, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.record import RunResult
+from pganon.sqlfiles import Connection
 from pganon.steps import State
-
-Connection = psycopg.Connection[Any]
 
 
 def releases(dsn: str | None = None, *, owner: str | None = None) -> list[ReleaseInfo]:

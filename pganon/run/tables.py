@@ -16,17 +16,15 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.errors import Interrupted
 from pganon.identifiers import QualifiedName
 from pganon.ledger import repository as ledger
 from pganon.locks import dead_run, forget_dead
 from pganon.publish.views import tidy_views
 from pganon.server_errors import of_another_server
+from pganon.sqlfiles import Connection, ask
 from pganon.steps import STAGE_SCHEMA, Query
 from pganon.steps.placement import By, distributed
-
-Connection = psycopg.Connection[Any]
 
 _NO_AUTOVACUUM = "WITH (autovacuum_enabled = false, toast.autovacuum_enabled = false)"
 """Autovacuum has nothing to do in a table that is written once, and who drops or moves a table
@@ -209,7 +207,7 @@ class Cleaned:
 def clean(conn: Connection) -> Cleaned:
     """Clean up after every run that is not alive."""
     tables = _tables(conn, None)
-    left = conn.execute(sqlfiles.query("cleanup", "left")).fetchall()
+    left = ask(conn, "cleanup", "left").fetchall()
     unfinished = {run_id for run_id, is_unfinished in left if is_unfinished}
     dropped, forgotten = 0, 0
     interrupted: list[int] = []
@@ -269,7 +267,7 @@ def _remove(conn: Connection, run_id: int) -> Cleaned:
             remaining += [table for table in batch if not _dropped(conn, [table])]
     return Cleaned(
         tables=len(tables) - len(remaining),
-        secrets=conn.execute(sqlfiles.query("cleanup", "drop_secret"), {"run_id": run_id}).rowcount,
+        secrets=ask(conn, "cleanup", "drop_secret", run_id=run_id).rowcount,
         remaining=tuple(map(str, remaining)),
     )
 
@@ -281,7 +279,7 @@ def run_tables(conn: Connection, run_id: int) -> list[QualifiedName]:
 
 def _tables(conn: Connection, run_id: int | None) -> dict[int, list[QualifiedName]]:
     found: dict[int, list[QualifiedName]] = defaultdict(list)
-    rows = conn.execute(sqlfiles.query("cleanup", "tables"), {"run_id": run_id}).fetchall()
+    rows = ask(conn, "cleanup", "tables", run_id=run_id).fetchall()
     for schema, name, run in rows:
         found[run].append(QualifiedName(schema, name))
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 
@@ -27,10 +26,9 @@ from pganon.run.options import Options
 from pganon.run.publication import Ending, needs_approval
 from pganon.run.record import RunResult, unchanged_result
 from pganon.run.tables import drop_run
+from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.relations import PublishedView
-
-Connection = psycopg.Connection[Any]
 
 
 def up_to_date(
