@@ -21,7 +21,7 @@ from pganon.policy.columns import of_role
 from pganon.privacy.requirements import requirements_of
 from pganon.publish.listing import events, find
 from pganon.publish.privileges import can_read
-from pganon.publish.release_state import Version, unknown_version
+from pganon.publish.release_state import Version
 from pganon.report.parts import OverVersions
 from pganon.report.sources import Access, Collected, Crossing, VersionFacts
 
@@ -113,10 +113,7 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
         LedgerError: unknown_release, unknown_version.
     """
     history = find(conn, name)
-    wanted = history.release.current if number is None else number
-    version = next((one for one in history.versions if one.version == wanted), None)
-    if version is None:
-        raise unknown_version(history, number)
+    version = history.version(number)
     decisions = conn.execute(sqlfiles.query("report", "approvals"), {"release": name}).fetchall()
     ledger = with_decisions(events(conn, name), decisions)
     about = conn.execute(sqlfiles.query("report", "about"), {"release": name}).fetchone()

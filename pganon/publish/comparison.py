@@ -12,8 +12,6 @@ from pganon.identifiers import quote
 from pganon.publish.release_state import History, Version
 from pganon.resolved.republication import same_source
 
-_ABSENT = None
-
 
 @dataclass(frozen=True)
 class VersionDifference:
@@ -40,12 +38,10 @@ def two_versions(
     Raises:
         LedgerError: unknown_version, no version has that number, or there is only one.
     """
-    after = (
-        _version(history, second) if second is not None else history.current or history.versions[0]
-    )
-    if first is not None:
-        return _version(history, first), after
     newest = history.versions[0]
+    after = (history.current or newest) if second is None else history.version(second)
+    if first is not None:
+        return history.version(first), after
     if second is None and after.version < newest.version:
         return newest, after
     before = [v for v in history.versions if v.version < after.version]
@@ -56,18 +52,6 @@ def two_versions(
             code=ErrorCode.UNKNOWN_VERSION,
         )
     return before[0], after
-
-
-def _version(history: History, number: int) -> Version:
-    version = next((v for v in history.versions if v.version == number), None)
-    if version is None:
-        numbers = ", ".join(str(v.version) for v in reversed(history.versions))
-        raise LedgerError(
-            f"the release {quote(history.release.name)} has no version {number};"
-            f" its versions: {numbers}",
-            code=ErrorCode.UNKNOWN_VERSION,
-        )
-    return version
 
 
 def compare(before: Version, after: Version) -> list[VersionDifference]:
@@ -85,7 +69,7 @@ def _compared(
     about: str, one: Mapping[str, Any], two: Mapping[str, Any]
 ) -> Iterator[VersionDifference]:
     for what in dict.fromkeys([*one, *two]):
-        before, after = one.get(what, _ABSENT), two.get(what, _ABSENT)
+        before, after = one.get(what), two.get(what)
         if before != after:
             yield VersionDifference(about, what, before, after)
 

@@ -27,7 +27,7 @@ from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.install import access
 from pganon.ledger import repository as ledger
-from pganon.publish import listing, release_state, sessions
+from pganon.publish import listing, sessions
 from pganon.publish.parquet import Numeric, Written, write_parquet
 from pganon.sqlfiles import Connection, ask
 
@@ -161,11 +161,8 @@ def _source(conn: Connection, name: str, view: str | None, version: int | None) 
             raise UsageError("only the steward can export other versions than the current one")
         return _published(conn, name, view)
     recorded = listing.find(conn, name)
-    wanted = version if version is not None else recorded.release.current
-    chosen_version = next((v for v in recorded.versions if v.version == wanted), None)
-    if version is None and chosen_version is None:
-        chosen_version = recorded.versions[0]  # of a release that was dropped: the error says so
-    stored = release_state.check_stored(recorded, chosen_version, version)
+    newest = recorded.versions[0].version  # of a release that was dropped: the error says so
+    stored = recorded.stored(newest if version is None and not recorded.current else version)
     chosen = _choose([v.name for v in stored.views], view)
     text = next(v.select for v in stored.views if v.name == chosen)
     select = sql.SQL(text)  # pyright: ignore[reportArgumentType]

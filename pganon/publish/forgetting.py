@@ -13,8 +13,7 @@ from pganon.catalog.introspect import read_relation
 from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import ExternalObjects, Relation
 from pganon.encode.people import FORGOTTEN, digest, mark_of_forgotten, secret_of
-from pganon.error_codes import ErrorCode
-from pganon.errors import LedgerError, UsageError
+from pganon.errors import UsageError
 from pganon.history import versions
 from pganon.history.invariance import signature_tables as stored_signatures
 from pganon.identifiers import QualifiedName, quote
@@ -191,12 +190,7 @@ def forget_version(conn: Connection, history: History, number: int, reason: str)
     Raises:
         LedgerError: unknown_version; UsageError: the version is shown.
     """
-    version = next((v for v in history.versions if v.version == number), None)
-    name = history.release.name
-    if version is None:
-        raise LedgerError(
-            f"the release {quote(name)} has no version {number}", code=ErrorCode.UNKNOWN_VERSION
-        )
+    version, name = history.version(number), history.release.name
     if history.release.current == number:
         raise UsageError(
             f"version {number} of the release {quote(name)} is shown",

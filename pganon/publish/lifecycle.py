@@ -12,7 +12,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PrivacyRefusal, UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import recording, release_state, views
+from pganon.publish import recording, views
 from pganon.publish.listing import find
 from pganon.publish.privileges import AdmissionCheck, granted, record_readers, unopened
 from pganon.publish.release_state import History, Version
@@ -60,7 +60,7 @@ def verify(conn: Connection, name: str) -> list[Finding]:
     """Measure the stored tables of the current version again; as the steward."""
     with translated():
         history = find(conn, name)
-        release_state.check_stored(history, history.current, None)
+        history.stored()
         rows = ask(conn, "lifecycle", "verify", release=name).fetchall()
     return [Finding(*row) for row in rows]
 
@@ -129,18 +129,16 @@ def show_earlier(
 
 
 def _target(conn: Connection, history: History, to: int | None) -> Version:
-    if history.current is None and to is None:
-        row = ask(conn, "policies", "withdrawn", release=history.release.name).fetchone()
-        to = row[1] if row else None
     if history.current is None:
-        chosen = next((v for v in history.versions if v.version == to), None)
-        return release_state.check_stored(history, chosen, to)
-    current = release_state.check_stored(history, history.current, None)
+        if to is None:
+            row = ask(conn, "policies", "withdrawn", release=history.release.name).fetchone()
+            to = row[1] if row else None
+        return history.stored(to)
+    current = history.stored()
+    if to == current.version:
+        raise UsageError(f"version {to} is the current one")
     if to is not None:
-        if to == current.version:
-            raise UsageError(f"version {to} is the current one")
-        chosen = next((v for v in history.versions if v.version == to), None)
-        return release_state.check_stored(history, chosen, to)
+        return history.stored(to)
     for version in history.versions:
         if version.version < current.version and version.stored:
             return version

@@ -11,7 +11,7 @@ from pganon.catalog.roles import Roles, numbers
 from pganon.errors import UsageError
 from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
-from pganon.publish import release_state, views
+from pganon.publish import views
 from pganon.publish.listing import find
 from pganon.publish.privileges import AdmissionCheck, new_readers, record_readers
 from pganon.publish.release_state import History
@@ -112,7 +112,7 @@ def change_readers(
     """
     with translated(), locks.hold(conn, release=name):
         history = find(conn, name)
-        current = release_state.check_stored(history, history.current, None)
+        current = history.stored()
         added = numbers(conn, add)
         check_readers(conn, add, added, "name another one")
         before = history.release.roles
@@ -137,7 +137,7 @@ def change_readers(
 def _change(conn: Connection, name: str, wanted: Roles) -> ReaderChange:
     locks.assert_held(conn, release=name)
     history = find(conn, name)
-    current = release_state.check_stored(history, history.current, None)
+    current = history.stored()
     command = f"`pganon readers {quote(name)}"
     change = set_readers(
         conn, history, wanted, f"{command} --remove ROLE`", f"{command} --add ROLE`"

@@ -113,7 +113,42 @@ class History:
 
     @property
     def current(self) -> Version | None:
-        return next((v for v in self.versions if v.version == self.release.current), None)
+        return self.find(self.release.current)
+
+    def find(self, number: int | None) -> Version | None:
+        return next((v for v in self.versions if v.version == number), None)
+
+    def version(self, number: int | None) -> Version:
+        """The version of that number; None is the current one.
+
+        Raises:
+            LedgerError: unknown_version.
+        """
+        found = self.current if number is None else self.find(number)
+        if found is None:
+            numbers = ", ".join(str(v.version) for v in reversed(self.versions)) or "none"
+            what = "has no current version" if number is None else f"has no version {number}"
+            raise LedgerError(
+                f"the release {quote(self.release.name)} {what}; its versions: {numbers}",
+                code=ErrorCode.UNKNOWN_VERSION,
+            )
+        return found
+
+    def stored(self, number: int | None = None) -> Version:
+        """The same, which can be read.
+
+        Raises:
+            LedgerError: unknown_version, not_stored.
+        """
+        found = self.version(number)
+        if not found.stored:
+            raise LedgerError(
+                f"version {found.version} of the release {quote(self.release.name)} is no longer"
+                " stored",
+                hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
+                code=ErrorCode.NOT_STORED,
+            )
+        return found
 
     @property
     def view_names(self) -> set[QualifiedName]:
@@ -201,27 +236,3 @@ def check_source(history: History | None, source: str) -> None:
             hint="keep the name of the source; releases of other people have their own name",
             code=ErrorCode.OTHER_SOURCE,
         )
-
-
-def check_stored(history: History, wanted: Version | None, number: int | None) -> Version:
-    """A version that can be read, or an error that says why not."""
-    if wanted is None:
-        raise unknown_version(history, number)
-    name = quote(history.release.name)
-    if not wanted.stored:
-        raise LedgerError(
-            f"version {wanted.version} of the release {name} is no longer stored",
-            hint="`keep` of the policy says how many versions stay; `pganon show` lists them",
-            code=ErrorCode.NOT_STORED,
-        )
-    return wanted
-
-
-def unknown_version(history: History, number: int | None) -> LedgerError:
-    """The error for a version that a release does not have; None is the current one."""
-    numbers = ", ".join(str(v.version) for v in reversed(history.versions)) or "none"
-    what = f"has no version {number}" if number is not None else "has no current version"
-    return LedgerError(
-        f"the release {quote(history.release.name)} {what}; its versions: {numbers}",
-        code=ErrorCode.UNKNOWN_VERSION,
-    )

@@ -110,4 +110,4 @@ def standing(conn: Connection, plan: Plan, growth: Growth, state: State) -> Vers
             hint=hint,
             code=ErrorCode.TOO_FEW_RECORDS,
         )
-    return release_state.check_stored(shown, shown.current, None)
+    return shown.stored()
