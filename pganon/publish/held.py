@@ -32,23 +32,6 @@ from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
-class ApprovalRequest:
-    """Conditions under which a release waits for approval.
-
-    Attributes:
-        revision: gives that of the policy, in the transaction that holds the release.
-        claim: the request that it was made for; None: a command, for which one is made.
-        last: called with the request at the end of the transaction, and may raise.
-    """
-
-    revision: Callable[[], int]
-    approvers: Sequence[str]
-    expires: timedelta
-    claim: Claim | None = None
-    last: Callable[[int], None] = lambda request: None
-
-
-@dataclass(frozen=True)
 class HeldRelease:
     """A verified release that waits, as JSON in the database.
 
@@ -91,10 +74,22 @@ class Overtaken(PreconditionError):
         )
 
 
-def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
+def hold(
+    conn: Connection,
+    staged: Staged,
+    approval: Approval,
+    claim: Claim | None,
+    revision: Callable[[], int],
+    last: Callable[[int], None],
+) -> int:
     """Keep a verified release for approval; gives the number of its request.
 
     The session must hold the locks of the release and of the run.
+
+    Args:
+        claim: the request that it was made for; None: a command, for which one is made.
+        revision: gives that of the policy, in the transaction that holds the release.
+        last: called with the request at the end of the transaction, and may raise.
 
     Raises:
         PrivacyRefusal: changed_after_verification.
@@ -105,10 +100,15 @@ def hold(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
         names = [relation.staged for relation in staged.relations]
         if [stamp for stamp, _ in stamps(conn, names)] != list(staged.stamps):
             raise _changed(staged)
-        request = _request(conn, staged, holding)
+        expires = duration(approval.expires)
+        if claim is None:
+            values = {"release": staged.release, "revision": revision(), "run_id": staged.run_id}
+            ((request,),) = ask(conn, "requests", "add_held", expires=expires, **values)
+        else:
+            request = _wait(conn, claim, staged, expires)
         _keep(conn, "keep_staged", request, staged)
-        _note(conn, request, staged, holding.approvers)
-        holding.last(request)
+        _note(conn, request, staged, approval.by)
+        last(request)
     return request
 
 
@@ -143,24 +143,19 @@ def _wait_again(conn: Connection, claim: Claim, staged: Staged) -> None:
         Lost: the request is not this worker's any more.
     """
     approval = Approval.model_validate(staged.policy["publish"]["approval"])
-    values = {**claim.fence, "expires": duration(approval.expires), "run_id": staged.run_id}
     with conn.transaction():
         _keep(conn, "keep_again", claim.id, staged)
-        if ask(conn, "requests", "hold", **values).fetchone() is None:
-            raise Lost(claim.id)
+        _wait(conn, claim, staged, duration(approval.expires))
         _note(conn, claim.id, staged, approval.by)
 
 
-def _request(conn: Connection, staged: Staged, holding: ApprovalRequest) -> int:
-    values: dict[str, Any] = {"expires": holding.expires, "run_id": staged.run_id}
-    if holding.claim is None:
-        values |= {"release": staged.release, "revision": holding.revision()}
-        ((request,),) = ask(conn, "requests", "add_held", **values)
-        return int(request)
-    values |= holding.claim.fence
-    if ask(conn, "requests", "hold", **values).fetchone() is None:
-        raise Lost(holding.claim.id)
-    return holding.claim.id
+def _wait(conn: Connection, claim: Claim, staged: Staged, expires: timedelta) -> int:
+    held = ask(
+        conn, "requests", "hold", expires=expires, run_id=staged.run_id, **claim.fence
+    ).fetchone()
+    if held is None:
+        raise Lost(claim.id)
+    return claim.id
 
 
 def stop_waiting(conn: Connection, population: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -22,8 +21,8 @@ from pganon.steps.relations import PublishedView, StoredRelation
 
 def add_version(
     conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
-) -> tuple[int, datetime]:
-    """Write the release and its next version; return the version's number and time.
+) -> int:
+    """Write the release and its next version; return the version's number.
 
     Args:
         rows: number of rows of each relation of `staged`.
@@ -65,8 +64,8 @@ def add_version(
         "source_mark": staged.source_mark,
         **_shown(staged, rows),
     }
-    ((at,),) = ask(conn, "publish", "add_version", **values)
-    return number, at
+    ask(conn, "publish", "add_version", **values)
+    return number
 
 
 def _shown(staged: Staged, rows: Sequence[int]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pganon.errors import LedgerError, PrivacyRefusal
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish.staging import Staged
 from pganon.resolved.increments import Increment
-from pganon.resolved.republication import Earlier
+from pganon.resolved.republication import Earlier, Prints
 from pganon.sqlfiles import Connection, ask, dicts
 from pganon.steps.relations import (
     DATA_SCHEMA,
@@ -82,6 +82,10 @@ class Version:
     source_columns: list[dict[str, str]]
     source_mark: str | None
     trusted: dict[str, int]
+
+    @property
+    def prints(self) -> Prints:
+        return Prints(self.source_fingerprint or b"", self.rows_fingerprint or b"")
 
     @property
     def lost(self) -> dict[str, float]:

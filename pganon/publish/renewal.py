@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pganon import locks
-from pganon.catalog.roles import Roles
 from pganon.catalog.roles import unchanged as unchanged_roles
 from pganon.ledger import repository as ledger
-from pganon.policy.model import Policy
 from pganon.policy.partition import shown_part
 from pganon.publish import recording, views
 from pganon.publish.listing import find
 from pganon.publish.readers import set_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.transaction import publishing, retire, show_version
+from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication, same_source
 from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import CheckQuery, PublishedView
-
-
-@dataclass(frozen=True)
-class Renewal:
-    """A run whose release is up to date.
-
-    Attributes:
-        views: of the current version, as this program would make them.
-        readers, trusted: roles of the policy with their numbers.
-    """
-
-    run_id: int
-    policy: Policy
-    policy_hash: str
-    views: tuple[PublishedView, ...]
-    readers: Roles
-    trusted: Roles
 
 
 def up_to_date_version(
@@ -69,7 +50,9 @@ def shows_the_same(
 
 def renew(
     conn: Connection,
-    renewal: Renewal,
+    spec: ReleaseSpec,
+    run_id: int,
+    shown: tuple[PublishedView, ...],
     *,
     last: Callable[[int], None] = lambda version: None,
 ) -> tuple[str, ...]:
@@ -80,57 +63,64 @@ def renew(
     release and the run.
 
     Args:
+        shown: views of the current version, as this program would make them.
         last: called with the version at the end of the transaction, and may raise.
 
     Raises:
         PreconditionError: lock_lost, name_taken, missing_role, replaced_role, no_grant, in_use,
             open_privileges.
     """
-    name = renewal.policy.release
-    publish = renewal.policy.publish
+    name = spec.policy.release
     with publishing(conn):
-        locks.assert_held(conn, release=name, run_id=renewal.run_id)
+        locks.assert_held(conn, release=name, run_id=run_id)
         history = find(conn, name)
         current = history.current
         assert current is not None
-        done = _views(conn, renewal, history, current)
-        done += set_readers(conn, history, renewal.readers).texts
-        old = [v for v in history.versions[publish.keep :] if v.version != current.version]
+        done = _views(conn, spec, shown, history, current)
+        done += set_readers(conn, history, spec.reading).texts
+        kept = spec.policy.publish.keep
+        old = [v for v in history.versions[kept:] if v.version != current.version]
         retired = retire(conn, name, old)
         if retired:
             done.append(f"versions no longer stored: {', '.join(map(str, sorted(retired)))}")
         ledger.append(
             conn,
             "unchanged",
-            run_id=renewal.run_id,
+            run_id=run_id,
             release=name,
             version=current.version,
-            policy_hash=renewal.policy_hash,
+            policy_hash=spec.policy_hash,
             details={"applied": done},
         )
         last(current.version)
     return tuple(done)
 
 
-def _views(conn: Connection, renewal: Renewal, history: History, current: Version) -> list[str]:
+def _views(
+    conn: Connection,
+    spec: ReleaseSpec,
+    shown: tuple[PublishedView, ...],
+    history: History,
+    current: Version,
+) -> list[str]:
     done: list[str] = []
     name = history.release.name
     standing = ask(conn, "publish", "view_stands", release=name, version=current.version)
     if not all(stands for (stands,) in standing):
         dependents = show_version(
             conn,
-            history.release.name,
+            name,
             history,
             current.version,
-            renewal.views,
+            shown,
             unchanged_roles(conn, history.release.roles),
-            trusted=renewal.trusted,
+            trusted=spec.trusted,
         )
         done.append("the views were made again")
         done += views.dependent_texts(dependents)
-    if renewal.views != current.views:
-        views.describe(conn, renewal.views)
-        recording.set_views(conn, history.release.name, current.version, renewal.views)
-        recording.remember_views(conn, history.release.name, current.version)
+    if shown != current.views:
+        views.describe(conn, shown)
+        recording.set_views(conn, name, current.version, shown)
+        recording.remember_views(conn, name, current.version)
         done.append("comments")
     return done

@@ -17,7 +17,7 @@ from pganon.plan.build import Plan
 from pganon.plan.verification import FINGERPRINT, kept
 from pganon.policy.partition import Part
 from pganon.privacy.base import FINER, over_finer
-from pganon.publish.figures import totals
+from pganon.publish.figures import Figures, circumstances, totals
 from pganon.resolved.guarantee import guarantee
 from pganon.resolved.increments import Increment, all_checks, all_views, promised
 from pganon.resolved.periods import END, TIMED_ROWS
@@ -113,8 +113,7 @@ class Staged:
 def staged_release(
     plan: Plan,
     state: State,
-    checks: tuple[CheckQuery, ...],
-    measures: dict[str, Any],
+    statistics: Figures,
     prints: Prints,
     sources: tuple[str, ...],
     source_mark: str | None,
@@ -122,16 +121,17 @@ def staged_release(
     """The verified release for publication.
 
     Args:
-        measures: of the run, for the steward.
+        statistics: of the version.
         prints: of the source.
         sources: names of the source and of all that its rows come from.
         source_mark: of these, from before they were read.
     """
     spec = plan.spec
     relations = plan.relations(state)
-    views = plan.stored_views(state)
+    views, checks, whole = plan.stored_views(state), plan.stored_checks(state), totals(plan, state)
     increments = _increments(plan, state, views, checks)
-    found = plan.evidence(state)
+    found, few = plan.evidence(state), few_left_out(spec.policy, whole.suppressed)
+    measures = {**statistics.as_dict(whole.records), **circumstances(spec, state)}
     return Staged(
         run_id=state.run_id,
         release=spec.policy.release,
@@ -146,26 +146,22 @@ def staged_release(
         readers=spec.reading,
         trusted=spec.trusted,
         keep=spec.policy.publish.keep,
-        row_count=totals(plan, state).released,
-        suppressed=totals(plan, state).suppressed,
+        row_count=whole.released,
+        suppressed=whole.suppressed,
         stamps=tuple(state[stamp_of(r.staged)] for r in relations),
         fingerprint=state[FINGERPRINT],
         prints=prints,
         partition=spec.partition,
         sources=sources,
         compared_with=_compared_with(plan, prints.source),
-        measures={**measures, WITHHELD: True} if _few_left_out(plan, state) else measures,
+        measures={**measures, WITHHELD: True} if few else measures,
         shared=kept(spec, state),
         increments=increments,
         decides=(spec.growth.adds if spec.growth is not None else spec.signatures is not None),
         source_columns=tuple((c.name, c.type_name) for c in spec.source.columns),
         source_mark=source_mark,
-        evidence=(told_evidence(found) if found and _few_left_out(plan, state) else found),
+        evidence=told_evidence(found) if found and few else found,
     )
-
-
-def _few_left_out(plan: Plan, state: State) -> bool:
-    return few_left_out(plan.spec.policy, totals(plan, state).suppressed)
 
 
 def _stated(plan: Plan, state: State) -> list[dict[str, Any]]:

@@ -21,20 +21,17 @@ def check_target(
     conn: Connection,
     release: str,
     source: str,
-    view: QualifiedName,
+    names: Sequence[QualifiedName],
     readers: Sequence[str],
     roles: Roles,
-    *,
-    parts: Sequence[QualifiedName] = (),
     trusted: Roles,
 ) -> History | None:
     """Refuse what publication would refuse for names, roles and privileges; gives the release.
 
     Args:
         source: the policy's source as a :class:`Staged` release will have it.
-        view: the release's first view.
+        names: the release's views.
         roles: numbers of the readers.
-        parts: its other views.
         trusted: roles whose schemas releases may be published in.
 
     Raises:
@@ -45,7 +42,6 @@ def check_target(
     history = release_state.read(conn, release)
     release_state.check_source(history, source)
     check_readers(conn, readers, roles)
-    names = (view, *parts)
     for schema in _schemas(conn, {name.schema for name in names}):
         _check_owner(schema, trusted)
         _check_schema(conn, schema, readers)

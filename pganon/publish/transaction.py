@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import psycopg
 from psycopg import sql
@@ -53,17 +52,9 @@ class PublishedVersion:
     release: str
     version: int
     run_id: int
-    views: tuple[QualifiedName, ...]
-    readers: tuple[str, ...]
-    row_count: int
-    suppressed: int
-    published_at: datetime
     replaced: int | None
-    retired: tuple[int, ...] = ()
-    dependents: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**self.__dict__, "views": [str(view) for view in self.views]}
+    retired: tuple[int, ...]
+    dependents: tuple[str, ...]
 
 
 def fingerprint(
@@ -152,7 +143,7 @@ def publish(
 def _make_readable(
     conn: Connection, staged: Staged, history: History | None, rows: Sequence[int]
 ) -> PublishedVersion:
-    version, at = recording.add_version(conn, staged, history, rows)
+    version = recording.add_version(conn, staged, history, rows)
     if staged.decides:
         recording.finish_cohorts(conn, staged.release, staged.run_id)
     # The previous version decides which views may be replaced; the new one decides what they read.
@@ -191,17 +182,7 @@ def _make_readable(
         },
     )
     return PublishedVersion(
-        release=staged.release,
-        version=version,
-        run_id=staged.run_id,
-        views=tuple(view.name for view in staged.views),
-        readers=tuple(staged.readers),
-        row_count=staged.row_count,
-        suppressed=staged.suppressed,
-        published_at=at,
-        replaced=replaced,
-        retired=tuple(retired),
-        dependents=tuple(dependents),
+        staged.release, version, staged.run_id, replaced, tuple(retired), tuple(dependents)
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import psycopg
 
@@ -24,7 +23,6 @@ from pganon.identifiers import QualifiedName
 from pganon.plan.build import Phase, Plan, judging_phase
 from pganon.publish import release_state
 from pganon.resolved.increments import Growth
-from pganon.resolved.invariance import Signatures
 from pganon.run.causes import (
     OUT_OF_RANGE,
     changed_meanwhile,
@@ -41,10 +39,10 @@ from pganon.steps import State, Step
 
 
 class Computation:
-    """Walks the phases of a plan, in two parts.
+    """Walks the phases of a plan.
 
-    After the first it is known whether a version with the same source exists; after the second all
-    relations are staged, verified and measured.
+    After `plan.reading` it is known whether a version with the same source exists; after
+    `plan.computing` all relations are staged, verified and measured.
 
     Args:
         connect: opens a further connection, set up as `conn` is.
@@ -87,50 +85,24 @@ class Computation:
 
     def share(self) -> QualifiedName:
         """Read the source alone, for other runs; gives the table."""
-        self._walk([self.plan.sharing])
+        self.walk(self.plan.sharing)
         self.executor.assert_filled()
         return self.state.work(SNAP)
 
-    def gather(self) -> State:
-        """Of a version that grows, find out who is new, and commit to who is tested."""
-        self._walk([self.plan.gathering])
-        return self.state
-
-    def decide(self) -> State:
-        """Read the source and encode it."""
-        self._walk(self.plan.reading)
-        return self.state
-
-    def keep(self, signatures: Signatures | None) -> None:
-        """Take over signatures of people, before groups are made."""
-        if signatures is not None:
-            spec = replace(self.plan.spec, signatures=signatures)
-            self.plan = replace(self.plan, spec=spec)
-
-    def commit(self) -> State:
-        """Of an m-invariant version, commit to who is tested; in a dry run, count them."""
-        self._walk([self.plan.committing])
-        return self.state
-
-    def complete(self) -> State:
-        """Make all relations of the release, verify and measure them."""
-        self._walk(self.plan.computing)
-        return self.state
-
     def describe(self) -> State:
         """All that is left up to what other versions have to say."""
-        self._walk(self.plan.describing)
+        self.walk(*self.plan.describing)
         self.executor.assert_filled()
         return self.state
 
     def guard(self, steps: Sequence[Step]) -> State:
         """Judge the staged release beside others about the same people."""
-        self._walk([judging_phase(steps)])
+        self.walk(judging_phase(steps))
         if steps:
             self.executor.assert_filled()
         return self.state
 
-    def _walk(self, phases: Sequence[Phase]) -> None:
+    def walk(self, *phases: Phase) -> State:
         executor = self.executor
         for phase in phases:
             executor.times = {}
@@ -145,6 +117,7 @@ class Computation:
                 StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
                 for spent in executor.times.values()
             ]
+        return self.state
 
     def _check_source(self, step: str) -> None:
         """Whether the plan fits what the snapshot read.

@@ -187,7 +187,7 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Pro
     try:
         plan = build_plan(spec, people=people_of(conn, spec, sources))
         computation = Computation(conn, connect, plan, run_id, Options(), sources)
-        state = computation.decide()
+        state = computation.walk(*plan.reading)
         if current is not None and current.increments is not None:
             growing = replace(spec, growth=growth_of(conn, spec, sources, run_id))
             found = conn.execute(statement(others_in_lookups(growing, state))).fetchone()

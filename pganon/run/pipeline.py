@@ -36,18 +36,16 @@ from pganon.plan.explain import PUBLISH
 from pganon.plan.withdrawal import closing, withdrawal
 from pganon.policy.loader import LoadedPolicy
 from pganon.publish import recording, release_state
-from pganon.publish.figures import circumstances, figures, totals
+from pganon.publish.figures import figures, totals
 from pganon.publish.people import population_of
 from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
-from pganon.publish.renewal import Renewal
 from pganon.publish.staging import Staged, staged_release
 from pganon.publish.target import check_target
 from pganon.publish.views import built_upon
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import closes
-from pganon.resolved.republication import Prints
 from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, check_deciders, decided, resolve_policy
@@ -55,10 +53,11 @@ from pganon.run.options import Options
 from pganon.run.publication import Ending, Judging, publish_judged
 from pganon.run.record import Added, RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
-from pganon.run.unchanged import renew, renewal_of, standing, up_to_date
+from pganon.run.unchanged import renew, standing, up_to_date
 from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
+from pganon.steps.relations import PublishedView
 
 
 class Pipeline:
@@ -109,21 +108,15 @@ class Pipeline:
         plan = build_plan(spec, request=self.options.metrics)
         views = plan.stored_views(State(0))
         check_deciders(self.conn, self.loaded)
+        names, source = [spec.view, *[v.name for v in views[1:]]], str(spec.source.name)
         history = check_target(
-            self.conn,
-            release=spec.policy.release,
-            source=str(spec.source.name),
-            view=spec.view,
-            readers=spec.readers,
-            roles=spec.roles,
-            parts=[view.name for view in views[1:]],
-            trusted=spec.trusted,
+            self.conn, spec.policy.release, source, names, spec.readers, spec.roles, spec.trusted
         )
         rights = beyond_policy(self.conn)
         check_closed(rights)
         # What others may do with views and schemas though no policy says so is a warning.
         readers = {*spec.readers, *(history.release.readers if history else ())}
-        return (*opened(rights, [view.name for view in views], readers), *beside(rights))
+        return (*opened(rights, names, readers), *beside(rights))
 
     def _compute(self, spec: ReleaseSpec, run_id: int) -> RunResult:
         check_invariant(spec)
@@ -138,7 +131,7 @@ class Pipeline:
             self.steps = computation.steps
             growth = context.spec.growth
             if growth is not None:
-                ended = self._gather(plan, growth, computation.gather())
+                ended = self._gather(plan, growth, computation.walk(plan.gathering))
                 if ended is not None:
                     return ended
         if growth is not None and closes(computation.state):
@@ -154,7 +147,7 @@ class Pipeline:
                 ended = self._committed(computation, judging)
                 if ended is not None:
                     return ended
-                computation.complete()
+                computation.walk(*computation.plan.computing)
         except PrivacyRefusal as refusal:
             # Groups of removed individuals need not wait for new ones, of whom a cohort may be
             # refused again and again.
@@ -166,7 +159,8 @@ class Pipeline:
 
     def _unchanged(self, computation: Computation) -> RunResult | None:
         """The end of a run whose source and policy are those of the version that is shown."""
-        plan, state = computation.plan, computation.decide()
+        plan = computation.plan
+        state = computation.walk(*plan.reading)
         if self.options.snapshot is not None:
             self.options.snapshot.check(others_of(plan.spec, state.facts))
         current = up_to_date(self.conn, plan, state, self.options)
@@ -175,7 +169,7 @@ class Pipeline:
         if plan.resumed is not None and plan.resumed.cohort is not None:
             # Nobody of it remains; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
-        return self._renew(plan, *current)
+        return self._renew(plan, state, *current)
 
     def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
         """Of an m-invariant version, keep whom the run tests; the end of a dry run that would.
@@ -201,9 +195,9 @@ class Pipeline:
                     or signatures.resumed(conn, spec, sources, run_id) != resumed
                 ):
                     raise HistoryChanged
-                computation.commit()
+                computation.walk(plan.committing)
             return None
-        state = computation.commit()
+        state = computation.walk(plan.committing)
         if state[DUE] == 0:
             return None  # all else can be tried
         waiting = state[WAITING] if resumed is not None else 0
@@ -217,8 +211,19 @@ class Pipeline:
         )
         return self._looked(plan, state, Totals(state[RECORDS], 0, 0), added)
 
-    def _ended(self, computation: Computation, judging: Judging | None) -> RunResult:
-        """Publish what was computed and verified, or say what would be."""
+    def _ended(
+        self,
+        computation: Computation,
+        judging: Judging | None,
+        newest: Version | None = None,
+        warnings: tuple[str, ...] | None = None,
+    ) -> RunResult:
+        """Publish what was computed and verified, or say what would be.
+
+        Args:
+            newest: of which nothing but withdrawn groups goes, or to which a period is added.
+            warnings: of the run; None: those of its plan.
+        """
         plan = computation.plan
         check_columns(plan.spec, computation.state, plan.stored_views(computation.state))
         state = computation.describe()
@@ -229,7 +234,7 @@ class Pipeline:
             verified=statistics.verified,
             utility=statistics.utility,
             metrics=statistics.metrics,
-            warnings=warnings_of(plan, state),
+            warnings=warnings_of(plan, state) if warnings is None else warnings,
             added=Added.of(growth, state) if growth else None,
             increment=statistics.increment,
             weighted=None if growth else weighted_risk(state.facts),
@@ -239,15 +244,11 @@ class Pipeline:
             drawn = self.options.seed is not None
             result = end_dry_run(self.conn, plan, state, result, None if drawn else judging)
         else:
-            release = staged_release(
-                plan,
-                state,
-                plan.stored_checks(state),
-                {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)},
-                prints_of(plan.spec, state.facts),
-                self.context.sources,
-                self.context.source_mark,
-            )
+            prints = prints_of(plan.spec, state.facts) if newest is None else newest.prints
+            sources, mark = self.context.sources, self.context.source_mark
+            release = staged_release(plan, state, statistics, prints, sources, mark)
+            if newest is not None and not plan.spec.closes:
+                release = replace(release, guarantee=newest.guarantee)
             result = self._publish(judging, release, result)
         # What cannot be removed now is left to the next run.
         with contextlib.suppress(psycopg.Error):
@@ -264,8 +265,7 @@ class Pipeline:
             # None of them remain to be tested; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = standing(self.conn, plan, growth, state)
-        renewed = renewal_of(plan.spec, state.run_id, current.views)
-        result = self._renew(plan, current, renewed)
+        result = self._renew(plan, state, current, current.views)
         return replace(result, added=Added.of(growth, state))
 
     def _looked(self, plan: Plan, state: State, totals: Totals, added: Added) -> RunResult:
@@ -282,33 +282,14 @@ class Pipeline:
     ) -> RunResult:
         """Publish the newest version without the groups of removed individuals, or with a period
         more."""
-        sources, mark = self.context.sources, self.context.source_mark
         before = release_state.read(self.conn, computation.plan.spec.policy.release)
         growth = computation.plan.spec.growth
         assert before is not None  # an individual that was removed was released
         assert growth is not None
-        newest = before.versions[0]
         computation.plan = plan
-        computation.complete()
-        state = computation.describe()
-        checks = plan.stored_checks(state)
-        whole, statistics = totals(plan, state), figures(plan, state)
-        measures = {**statistics.as_dict(whole.records), **circumstances(plan.spec, state)}
-        prints = Prints(newest.source_fingerprint or b"", newest.rows_fingerprint or b"")
-        release = staged_release(plan, state, checks, measures, prints, sources, mark)
-        if not plan.spec.closes:
-            release = replace(release, guarantee=newest.guarantee)
-        result = replace(
-            result_of(plan, state.run_id, whole),
-            verified=statistics.verified,
-            utility=statistics.utility,
-            added=Added.of(growth, state),
-        )
-        judging = Judging(self.conn, computation, growth.population, sources)
-        result = self._publish(judging, release, replace(result, warnings=warnings))
-        with contextlib.suppress(psycopg.Error):
-            drop_run(self.conn, result.run_id)
-        return self._finished(result)
+        computation.walk(*plan.computing)
+        judging = Judging(self.conn, computation, growth.population, self.context.sources)
+        return self._ended(computation, judging, before.versions[0], warnings)
 
     def _judging(self, computation: Computation) -> Judging | None:
         """The rule about groups, for a run about people who can be told apart."""
@@ -318,12 +299,14 @@ class Pipeline:
         spec, facts, walk = computation.plan.spec, computation.state.facts, computation.guard
         people = computation.plan.people
         population = population_of(self.conn, spec, facts, walk, people, versions, sources)
-        if computation.plan.spec.growth is not None:
-            check_population(computation.plan.spec.growth.population, population)
+        if spec.growth is not None:
+            check_population(spec.growth.population, population)
         elif population is not None:
             populations.set_of_run(self.conn, computation.state.run_id, population)
-        computation.keep(signatures.signatures_of(self.conn, computation.plan.spec, population))
-        alternatives = alternatives_of(computation.plan.spec, versions)
+        if (kept := signatures.signatures_of(self.conn, spec, population)) is not None:
+            spec = replace(spec, signatures=kept)
+            computation.plan = replace(computation.plan, spec=spec)
+        alternatives = alternatives_of(spec, versions)
         return Judging(self.conn, computation, population, sources, alternatives)
 
     def _publish(self, judging: Judging | None, staged: Staged, result: RunResult) -> RunResult:
@@ -345,8 +328,10 @@ class Pipeline:
         seconds = time.perf_counter() - self.started
         return replace(result, seconds=seconds, steps=tuple(self.steps))
 
-    def _renew(self, plan: Plan, current: Version, renewed: Renewal) -> RunResult:
-        return self._finished(renew(self.conn, self.ending, plan, current, renewed))
+    def _renew(
+        self, plan: Plan, state: State, current: Version, views: tuple[PublishedView, ...]
+    ) -> RunResult:
+        return self._finished(renew(self.conn, self.ending, plan, state.run_id, current, views))
 
 
 def end_dry_run(

@@ -38,13 +38,11 @@ from pganon.plan.build import invariant_version, new_version
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
-from pganon.policy.requests import Approval, duration
+from pganon.policy.requests import Approval
 from pganon.publish import held, renewal
-from pganon.publish.held import ApprovalRequest
 from pganon.publish.privileges import granted, roles_of
 from pganon.publish.readers import reader_change
 from pganon.publish.release_state import History
-from pganon.publish.renewal import Renewal
 from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, publish
 from pganon.requests.claim import Claim, finish, still_mine, superseded
@@ -107,18 +105,19 @@ class Ending:
 
             done = publish(conn, staged, last=published)
             return replace(result, version=done.version, dependents=done.dependents)
-        expires = duration(self.approval.expires)
-        holding = ApprovalRequest(
-            lambda: self._kept(conn),
-            self.approval.by,
-            expires,
+        request = held.hold(
+            conn,
+            staged,
+            self.approval,
             self.claim,
+            lambda: self._kept(conn),
             lambda request: self.on_end(Ended(conn, None, made=True, request=request)),
         )
-        request = held.hold(conn, staged, holding)
         return replace(result, outcome="awaiting_approval", request=request)
 
-    def renew(self, conn: Connection, renewed: Renewal) -> tuple[str, ...]:
+    def renew(
+        self, conn: Connection, spec: ReleaseSpec, run_id: int, views: tuple[PublishedView, ...]
+    ) -> tuple[str, ...]:
         """Leave the version that there is."""
 
         def last(version: int) -> None:
@@ -127,7 +126,7 @@ class Ending:
             self._kept(conn)
             self.on_end(Ended(conn, version, made=False))
 
-        return renewal.renew(conn, renewed, last=last)
+        return renewal.renew(conn, spec, run_id, views, last=last)
 
     def _kept(self, conn: Connection) -> int:
         """The revision of the policy, which is stored if it came from a file."""

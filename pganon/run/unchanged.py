@@ -17,10 +17,8 @@ from pganon.publish import release_state, renewal
 from pganon.publish.privileges import new_readers
 from pganon.publish.readers import reader_change
 from pganon.publish.release_state import Version
-from pganon.publish.renewal import Renewal
 from pganon.publish.transaction import is_intact
 from pganon.resolved.increments import Growth
-from pganon.resolved.model import ReleaseSpec
 from pganon.run.grants import admitted
 from pganon.run.options import Options
 from pganon.run.publication import Ending, needs_approval
@@ -33,8 +31,11 @@ from pganon.steps.relations import PublishedView
 
 def up_to_date(
     conn: Connection, plan: Plan, state: State, options: Options
-) -> tuple[Version, Renewal] | None:
-    """The version that readers see, if source and policy are those that it was made from."""
+) -> tuple[Version, tuple[PublishedView, ...]] | None:
+    """The version that readers see, if source and policy are those that it was made from.
+
+    And its views, as this program would make them.
+    """
     spec, republication = plan.spec, plan.republication
     if options.force or options.dry_run or republication is None:
         return None
@@ -54,7 +55,7 @@ def up_to_date(
         return None  # judged with what these have read
     settled = plan.method.form.publication.settled(spec)
     if not settled:  # its columns follow from the data, and these are the same
-        return current, renewal_of(spec, state.run_id, current.views)
+        return current, current.views
     weights = current.measures.get("weights", {})
     if spec.shows_means and current.measures.get("means") != averaged_print(spec, state.facts):
         return None  # the same groups show other means
@@ -63,29 +64,26 @@ def up_to_date(
     views, checks = plan.stored_views(made), plan.stored_checks(made)
     if not renewal.shows_the_same(views, checks, current):
         return None
-    return current, renewal_of(spec, state.run_id, views)
-
-
-def renewal_of(spec: ReleaseSpec, run_id: int, views: tuple[PublishedView, ...]) -> Renewal:
-    """What a run applies to a version that stays.
-
-    Args:
-        views: of that version, as this program would make them.
-    """
-    return Renewal(run_id, spec.policy, spec.policy_hash, views, spec.reading, spec.trusted)
+    return current, views
 
 
 def renew(
-    conn: Connection, ending: Ending, plan: Plan, current: Version, renewed: Renewal
+    conn: Connection,
+    ending: Ending,
+    plan: Plan,
+    run_id: int,
+    current: Version,
+    views: tuple[PublishedView, ...],
 ) -> RunResult:
     """Apply what the policy says of readers and such to the version that there is."""
-    versions = release_state.read(conn, plan.spec.policy.release)
-    added = new_readers(conn, versions, plan.spec.reading) if versions else ()
-    with admitted(conn, plan.spec.policy, renewed.run_id, current, added) as warnings:
-        applied = ending.renew(conn, renewed)
+    spec = plan.spec
+    versions = release_state.read(conn, spec.policy.release)
+    added = new_readers(conn, versions, spec.reading) if versions else ()
+    with admitted(conn, spec.policy, run_id, current, added) as warnings:
+        applied = ending.renew(conn, spec, run_id, views)
     with contextlib.suppress(psycopg.Error):
-        drop_run(conn, renewed.run_id)
-    result = unchanged_result(plan, current, renewed.run_id, applied)
+        drop_run(conn, run_id)
+    result = unchanged_result(plan, current, run_id, applied)
     return replace(result, warnings=(*warnings, *result.warnings))
 
 

@@ -133,8 +133,8 @@ def run(
             random tables are all described.
     """
     computation = prepared(conn, policy, seed=seed, base_dir=base_dir, request=request)
-    computation.decide()
-    computation.complete()
+    computation.walk(*computation.plan.reading)
+    computation.walk(*computation.plan.computing)
     if described or "PGANON_TEST_EXAMPLES" in os.environ:
         computation.describe()
     return Staged(conn, computation.plan, computation.state)

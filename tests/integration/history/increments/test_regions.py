@@ -97,7 +97,7 @@ def gathered(db: Database, policy: dict[str, Any]) -> Computation:
     spec = replace(spec, growth=growth_of(conn, spec, sources, run_id))
     plan = build_plan(spec, reasoned=True)
     computation = Computation(conn, driver._no_other, plan, run_id, options, sources)
-    computation.gather()
+    computation.walk(plan.gathering)
     return computation
 
 

@@ -349,8 +349,9 @@ def test_paths_of_many_bits_take_no_longer(db: Any) -> None:
     owner = db.owner()
     computation = prepared(owner, declared)
     owner.execute("SET statement_timeout = '20s'")
-    computation.decide()
-    staged = Staged(owner, computation.plan, computation.complete())
+    computation.walk(*computation.plan.reading)
+    state = computation.walk(*computation.plan.computing)
+    staged = Staged(owner, computation.plan, state)
     assert node(staged) == (3,)
     assert staged.facts["suppressed"] == 27
     assert staged.utility.cost == pytest.approx(staged.utility.gcp)

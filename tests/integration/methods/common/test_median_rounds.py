@@ -66,7 +66,7 @@ def cut(
     }
     conn = db.owner()
     computation = prepared(conn, policy(roles, 2))
-    computation.decide()
+    computation.walk(*computation.plan.reading)
     executor, plan = computation.executor, computation.plan
     rule = MedianCuts(loss(plan.spec.attributes), k, further=("start",))
     start_of = {number: tuple((hidden or {}).get(number, ())) for number in range(len(rows) + 1)}
