@@ -57,7 +57,6 @@ from pganon.run.unchanged import renew, standing, up_to_date
 from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.facts import RECORDS
-from pganon.steps.relations import PublishedView
 
 
 class Pipeline:
@@ -169,7 +168,7 @@ class Pipeline:
         if plan.resumed is not None and plan.resumed.cohort is not None:
             # Nobody of it remains; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
-        return self._renew(plan, state, *current)
+        return self._finished(renew(self.conn, self.ending, plan, state.run_id, *current))
 
     def _committed(self, computation: Computation, judging: Judging | None) -> RunResult | None:
         """Of an m-invariant version, keep whom the run tests; the end of a dry run that would.
@@ -265,8 +264,9 @@ class Pipeline:
             # None of them remain to be tested; later individuals wait no longer.
             recording.finish_cohorts(self.conn, plan.spec.policy.release, state.run_id)
         current = standing(self.conn, plan, growth, state)
-        result = self._renew(plan, state, current, current.views)
-        return replace(result, added=Added.of(growth, state))
+        run_id, ending = state.run_id, self.ending
+        result = renew(self.conn, ending, plan, run_id, current, current.views)
+        return self._finished(replace(result, added=Added.of(growth, state)))
 
     def _looked(self, plan: Plan, state: State, totals: Totals, added: Added) -> RunResult:
         """The end of a dry run that tests nobody, since nobody may be tested twice: who would."""
@@ -327,11 +327,6 @@ class Pipeline:
     def _finished(self, result: RunResult) -> RunResult:
         seconds = time.perf_counter() - self.started
         return replace(result, seconds=seconds, steps=tuple(self.steps))
-
-    def _renew(
-        self, plan: Plan, state: State, current: Version, views: tuple[PublishedView, ...]
-    ) -> RunResult:
-        return self._finished(renew(self.conn, self.ending, plan, state.run_id, current, views))
 
 
 def end_dry_run(

@@ -39,10 +39,8 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.policy.partition import part_hash
 from pganon.policy.requests import Approval
-from pganon.publish import held, renewal
+from pganon.publish import held
 from pganon.publish.privileges import granted, roles_of
-from pganon.publish.readers import reader_change
-from pganon.publish.release_state import History
 from pganon.publish.staging import Staged
 from pganon.publish.transaction import PublishedVersion, publish
 from pganon.requests.claim import Claim, finish, still_mine, superseded
@@ -115,18 +113,12 @@ class Ending:
         )
         return replace(result, outcome="awaiting_approval", request=request)
 
-    def renew(
-        self, conn: Connection, spec: ReleaseSpec, run_id: int, views: tuple[PublishedView, ...]
-    ) -> tuple[str, ...]:
-        """Leave the version that there is."""
-
-        def last(version: int) -> None:
-            if self.claim:
-                finish(conn, self.claim, "unchanged", version=version)
-            self._kept(conn)
-            self.on_end(Ended(conn, version, made=False))
-
-        return renewal.renew(conn, spec, run_id, views, last=last)
+    def left(self, conn: Connection, version: int) -> None:
+        """The version that there is stays; in the transaction that says so."""
+        if self.claim:
+            finish(conn, self.claim, "unchanged", version=version)
+        self._kept(conn)
+        self.on_end(Ended(conn, version, made=False))
 
     def _kept(self, conn: Connection) -> int:
         """The revision of the policy, which is stored if it came from a file."""
@@ -163,12 +155,6 @@ def note_superseded(
         release=release,
         details={"request": request, "by_version": version},
     )
-
-
-def needs_approval(spec: ReleaseSpec, versions: History) -> bool:
-    """Whether more people would see the version that there is, which somebody must approve."""
-    approval = spec.policy.publish.approval
-    return approval is not None and bool(reader_change(versions, spec.reading).added)
 
 
 def judged_again(conn: Connection, staged: Staged) -> Staged:
