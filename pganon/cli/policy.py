@@ -218,7 +218,7 @@ def _check_stored(name: str | None, dsn: str | None, owner: str | None, json: bo
 def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     """Gives warnings."""
     # Slow to load, and the offline check needs none of it.
-    from pganon.publish.target import check_readers
+    from pganon.publish.views import check_readers
     from pganon.resolved.exact_columns import unchanged_identifiers
     from pganon.resolved.republication import without_key
     from pganon.run.context import resolve_policy

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
+from sqlglot import exp
 
 from pganon import database
 from pganon.errors import UsageError
-from pganon.estimation.answers import MAX_GROUPS, joined
 from pganon.estimation.boxes import Fitted, Spread, fitted
-from pganon.estimation.cuts import Use
+from pganon.estimation.lines import Use, over
 from pganon.estimation.parse import parse_query
-from pganon.estimation.question import Resolved
+from pganon.estimation.question import (
+    FIGURES,
+    FLAGS,
+    INDEPENDENT,
+    Aggregate,
+    Item,
+    Resolved,
+    added_beside,
+)
 from pganon.estimation.refusals import EstimateRefused, Unsupported
 from pganon.estimation.release import read_release
 from pganon.estimation.resolve import resolve
+from pganon.estimation.statement import answered
 from pganon.frames import Frame, table
 from pganon.identifiers import quote
 from pganon.install import access
 from pganon.publish.sessions import translated
 from pganon.sqlfiles import Connection
-from pganon.sqltools import statement
+from pganon.sqltools import aliased, cast, col, finished, fragment, named, num, query, statement
 
 SETTINGS = database.Settings(statement_timeout="60s")
 
@@ -162,3 +172,267 @@ class Estimates:
     def as_dicts(self) -> list[dict[str, Any]]:
         """One dict per group."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+# -- the SELECT of an answer ----------------------------------------------------------------------
+#
+# What + - * / makes of aggregates is calculated by interval arithmetic, in the types that the
+# source would have, so that a quotient of whole numbers is one. Bounds hold, but are wider than
+# need be where aggregates depend on each other.
+
+MAX_GROUPS = 100_000
+
+_FIRST = "q0"
+
+
+def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
+    """The answer; at most one group more than :data:`MAX_GROUPS`.
+
+    Args:
+        fitted: the generalized columns in it, by name.
+    """
+    _check_names(resolved)
+    keys = [col(f"k{number}", _FIRST) for number in range(len(resolved.questions[0].keys))]
+    tree = query("select 1")
+    for number, question in enumerate(resolved.questions):
+        # All keys in one, of which a missing value equals another.
+        key = exp.Anonymous(this="row", expressions=[col(key.name, "f") for key in keys])
+        own = query("select f.*, :key as key from f", {"f": answered(question, fitted)}, key=key)
+        alias = f"q{number}"
+        if number == 0:
+            tree = tree.from_(aliased(own, alias))
+        else:
+            on = fragment(f"{alias}.key = {_FIRST}.key")
+            tree = tree.join(aliased(own, alias), on=on, join_type="left")
+    combined = _Combined(resolved)
+    columns = [column for item in resolved.items for column in _columns(resolved, item, combined)]
+    for join in combined.joins:
+        tree = tree.join(join)
+    flags = [*[col(name, _FIRST) for name in FLAGS[:2]], named(_maybe_empty(resolved), FLAGS[2])]
+    flags += [named(exp.true(), INDEPENDENT)] if resolved.independent else []
+    tree = tree.select(*columns, *flags, append=False)
+    if resolved.having is not None:
+        known = {key.name: key for key in keys}
+        known |= {name: _figure(resolved, name, "") for name in resolved.aggregates}
+        tree = tree.where(over(resolved.having, lambda name: known[name].copy()))
+    order = [
+        exp.Ordered(
+            this=exp.column(exp.to_identifier(name, quoted=True)), desc=desc, nulls_first=first
+        )
+        for name, desc, first in resolved.order
+    ]
+    order += [exp.Ordered(this=key.copy(), nulls_first=False) for key in keys]
+    if order:
+        tree = tree.order_by(*order)
+    limit = MAX_GROUPS + 1 if resolved.limit is None else min(resolved.limit, MAX_GROUPS + 1)
+    return tree.limit(num(limit))
+
+
+def _maybe_empty(resolved: Resolved) -> exp.Expr:
+    """Whether no record may match, or none that has a value to average or compare."""
+    own = resolved.questions[0].aggregates
+    counts = [one for a in own if a.measure in ("avg", "min", "max") for one in added_beside(a)[:1]]
+    found = [col(FLAGS[2], _FIRST)]
+    found += [fragment(f"{_FIRST}.a{own.index(one)}_lower = 0") for one in counts]
+    return exp.or_(*found, copy=False)
+
+
+def _figure(resolved: Resolved, name: str, ending: str) -> exp.Expr:
+    """One of :data:`FIGURES` of an aggregate.
+
+    Where a FILTER keeps no record of a group, there are none to count or to add up.
+    """
+    question, number = name.removeprefix("a").split("_")
+    value: exp.Expr = col(f"a{number}{ending}", f"q{question}")
+    aggregate = resolved.aggregates[name]
+    if ending in _AWAY and len(added_beside(aggregate)) > 1:
+        room = _room(resolved, int(question), aggregate)
+        value = fragment(f":v {_AWAY[ending]} coalesce(:r, 0)", v=value, r=room)
+    if question == "0" or aggregate.measure not in ("count", "persons", "sum", "weighted"):
+        return value
+    return fragment(f"case when q{question}.{FLAGS[0]} is null then 0 else :v end", v=value)
+
+
+_AWAY = {"_lower": "-", "_upper": "+"}
+_EPSILON = {"real": "1.2e-7", "double precision": "2.3e-16"}
+"""What adding two floats may change, as a share of the sum of their absolute values."""
+
+
+def _room(resolved: Resolved, question: int, aggregate: Aggregate) -> exp.Expr:
+    """How far the sum or mean that the server has of floats may be from that of their texts.
+
+    To add up n of them takes n roundings, each of at most all values together. A sum is of the type
+    of the column; a mean is added up as `double precision`.
+    """
+    assert aggregate.column is not None
+    own = resolved.questions[question].aggregates
+    n, low, high = (
+        f"q{question}.a{own.index(one)}{end}"
+        for one, end in zip(added_beside(aggregate), ("_upper", "_lower", "_upper"), strict=True)
+    )
+    epsilon = _EPSILON[aggregate.column.kind]
+    times = f"{epsilon} + {_EPSILON['double precision']} * {n}"
+    if aggregate.measure == "sum":
+        times = f"{epsilon} * {n} * {n}"
+    return fragment(f"({times}) * greatest(abs({low}), abs({high}))")
+
+
+def _columns(resolved: Resolved, item: Item, combined: _Combined) -> list[exp.Expr]:
+    """Columns of the answer."""
+    if isinstance(item.what, int):
+        return [named(col(f"k{item.what}", _FIRST), item.name)]
+    if isinstance(item.what, exp.Column):
+        values = [_figure(resolved, item.what.name, ending) for ending in FIGURES]
+    else:
+        values = combined.figures(item.what)
+    return [named(value, item.name + end) for value, end in zip(values, FIGURES, strict=True)]
+
+
+def _check_names(resolved: Resolved) -> None:
+    names = [*FLAGS, *([INDEPENDENT] if resolved.independent else [])]
+    for item in resolved.items:
+        ends = ("",) if isinstance(item.what, int) else FIGURES
+        names += [item.name + end for end in ends]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise EstimateRefused(
+            f"two columns of the answer would be named {quote(twice[0])}",
+            hint="give the columns of the list other aliases",
+        )
+    if any(len(name.encode()) > 63 for name in names):
+        raise UsageError("an alias is too long: names of columns have 63 bytes, with endings")
+
+
+# -- aggregates that are combined -----------------------------------------------------------------
+
+_FLOAT = "double precision"
+
+_Interval = Sequence[exp.Expr]
+"""Estimate, lower and upper bound, low and high end of the likely range."""
+
+
+def _kind(aggregate: Aggregate) -> str:
+    """The type of the values of an aggregate."""
+    column = aggregate.column
+    if aggregate.measure == "weighted":
+        return "numeric"
+    if column is None or aggregate.measure in ("count", "persons"):
+        return "bigint"
+    if column.kind in ("real", _FLOAT):
+        return _FLOAT
+    if aggregate.measure in ("min", "max"):
+        return column.kind
+    small = aggregate.measure == "sum" and column.kind in ("smallint", "integer")
+    return "bigint" if small else "numeric"
+
+
+class _Combined:
+    """Expressions over aggregates.
+
+    Attributes:
+        joins: relations with one row, to join in this order; each has an interval.
+    """
+
+    def __init__(self, resolved: Resolved) -> None:
+        self.resolved = resolved
+        self.joins: list[exp.Join] = []
+
+    def figures(self, tree: exp.Expr) -> list[exp.Expr]:
+        """Estimate, bounds, likely range and error, which is not known."""
+        estimate, lower, upper, low, high = self._of(tree)
+        cut = "case when :v is not null then least(:b::float8, greatest(:a::float8, :v)) end"
+        middle = [fragment(cut, v=value, a=lower, b=upper) for value in (estimate, low, high)]
+        return [middle[0], lower, upper, *middle[1:], fragment("null::float8")]
+
+    def _of(self, tree: exp.Expr) -> _Interval:
+        if isinstance(tree, exp.Column):
+            return self._of_aggregate(tree.name)
+        if isinstance(tree, exp.Literal):
+            value = cast(tree, _FLOAT)
+            return [value, tree, tree, value, value]
+        if isinstance(tree, exp.Neg):
+            estimate, lower, upper, low, high = self._of(tree.this)
+            return self._joined(
+                [fragment("- :v", v=end) for end in (estimate, upper, lower, high, low)]
+            )
+        if isinstance(tree, exp.Cast):
+            estimate, lower, upper, low, high = self._of(tree.this)
+            ends = [
+                exp.Cast(this=exp.paren(end.copy()), to=tree.to.copy()) for end in (lower, upper)
+            ]
+            return self._joined([estimate, *ends, low, high])
+        assert isinstance(tree, exp.Binary)
+        x, y = self._of(tree.this), self._of(tree.expression)
+        return self._joined(_OPERATIONS[type(tree)](x, y))
+
+    def _of_aggregate(self, name: str) -> _Interval:
+        """Those of an aggregate of numbers."""
+        aggregate = self.resolved.aggregates[name]
+        estimate, lower, upper, low, high = (
+            _figure(self.resolved, name, end) for end in ("", "_lower", "_upper", "_low", "_high")
+        )
+        kind = _kind(aggregate)
+        lower, upper = cast(lower, kind), cast(upper, kind)
+        if aggregate.measure in ("min", "max"):
+            # What is calculated from infinity or NaN may be beyond what is calculated from others.
+            finite = "case when abs(:v) < 'infinity'::float8 then :v end"
+            lower, upper = (fragment(finite, v=end) for end in (lower, upper))
+        return [estimate, lower, upper, low, high]
+
+    def _joined(self, values: Sequence[exp.Expr]) -> _Interval:
+        """A relation by itself: written out, products in products would grow without end."""
+        alias = f"c{len(self.joins)}"
+        names = ["estimate", "lower", "upper", "low", "high"]
+        columns = [named(value, name) for value, name in zip(values, names, strict=True)]
+        select = query("select 1 offset 0").select(*columns, append=False)
+        lateral = exp.Lateral(
+            this=exp.Subquery(this=finished(select)),
+            alias=exp.TableAlias(this=exp.to_identifier(alias)),
+        )
+        self.joins.append(exp.Join(this=lateral, kind="CROSS"))
+        return [col(name, alias) for name in names]
+
+
+def _sum(x: _Interval, y: _Interval) -> list[exp.Expr]:
+    return [fragment(":a + :b", a=a, b=b) for a, b in zip(x, y, strict=True)]
+
+
+def _difference(x: _Interval, y: _Interval) -> list[exp.Expr]:
+    estimate, lower, upper, low, high = y
+    ends = (estimate, upper, lower, high, low)
+    return [fragment(":a - :b", a=a, b=b) for a, b in zip(x, ends, strict=True)]
+
+
+def _product(x: _Interval, y: _Interval) -> list[exp.Expr]:
+    return [
+        fragment(":a * :b", a=x[0], b=y[0]),
+        *_corners("*", x[1:3], y[1:3]),
+        *_corners("*", x[3:], y[3:]),
+    ]
+
+
+def _quotient(x: _Interval, y: _Interval) -> list[exp.Expr]:
+    return [
+        fragment(":a / nullif(:b, 0)", a=x[0], b=y[0]),
+        *_corners("/", x[1:3], y[1:3]),
+        *_corners("/", x[3:], y[3:]),
+    ]
+
+
+_OPERATIONS: dict[type[exp.Expr], Callable[[_Interval, _Interval], list[exp.Expr]]] = {
+    exp.Add: _sum,
+    exp.Sub: _difference,
+    exp.Mul: _product,
+    exp.Div: _quotient,
+}
+
+
+def _corners(operator: str, x: _Interval, y: _Interval) -> list[exp.Expr]:
+    """The least and the greatest of what the ends give; NULL if one is, or a divisor may be 0."""
+    parts = dict(zip("abcd", (*x, *y), strict=True))
+    known = "num_nulls(:a, :b, :c, :d) = 0" + (" and (:c > 0 or :d < 0)" if operator == "/" else "")
+    values = ", ".join(f":{one} {operator} :{other}" for one in "ab" for other in "cd")
+    return [
+        fragment(f"case when {known} then {end}({values}) end", **parts)
+        for end in ("least", "greatest")
+    ]

@@ -11,8 +11,19 @@ import numpy as np
 from psycopg.rows import dict_row
 from sqlglot import exp
 
-from pganon.estimation.cuts import Use, cuts
-from pganon.estimation.lines import Line, Number, Steps, cut, lengths, refined, single, steps, typed
+from pganon.estimation.lines import (
+    Line,
+    Number,
+    Steps,
+    Use,
+    cut,
+    cuts,
+    lengths,
+    refined,
+    single,
+    steps,
+    typed,
+)
 from pganon.estimation.refusals import EstimateRefused
 from pganon.estimation.release import Published
 from pganon.identifiers import quote

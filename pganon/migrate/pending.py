@@ -23,7 +23,7 @@ from pganon.migrate.history import (
 )
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.publish.target import check_readers
+from pganon.publish.views import check_readers
 from pganon.run.context import resolve_policy
 
 

@@ -24,7 +24,7 @@ from pganon.publish import recording, release_state, views
 from pganon.publish.privileges import record_readers, unopened
 from pganon.publish.release_state import History, Version
 from pganon.publish.staging import Staged
-from pganon.publish.target import check_readers, check_target, ensure_schemas
+from pganon.publish.views import check_readers, check_target, ensure_schemas
 from pganon.server_errors import translate
 from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation

@@ -20,21 +20,25 @@ from pganon.report.authority import Authority, Name, under_headings
 from pganon.report.columns import About, Column, about, columns
 from pganon.report.comparison.document import Comparison
 from pganon.report.dataset import Dataset, dataset
-from pganon.report.evidence import Attribute, Candidates, InPopulation, Sensitive, Sizes
 from pganon.report.export_check import File, files_of
 from pganon.report.figures import OfForm
 from pganon.report.parts import (
     Asked,
+    Attribute,
+    Candidates,
     Chance,
     Count,
     Digest,
+    InPopulation,
     Limits,
     Members,
     Number,
     Outcome,
     OverVersions,
     Part,
+    Sensitive,
     Signed,
+    Sizes,
     Text,
     Time,
     absent,

@@ -35,8 +35,7 @@ from pganon.policy.model import Policy
 from pganon.policy.refusals import show
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish import release_state, sessions
-from pganon.publish.growth import growth_of
-from pganon.publish.people import people_of
+from pganon.publish.people import growth_of, people_of
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import PERIOD, START
 from pganon.resolved.republication import Republication
@@ -79,7 +78,7 @@ def decided(
     """Decide what a run does; what it may not do is refused.
 
     Raises:
-        PreconditionError, PrivacyRefusal, LedgerError: see :func:`pganon.publish.growth.growth_of`
+        PreconditionError, PrivacyRefusal, LedgerError: see :func:`pganon.publish.people.growth_of`
             and :class:`~pganon.resolved.republication.Republication`.
     """
     lookups = spec.related.lookups if spec.related is not None else ()

@@ -33,8 +33,7 @@ from pganon.plan.build import build_plan
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import release_state
-from pganon.publish.growth import growth_of
-from pganon.publish.people import people_of
+from pganon.publish.people import growth_of, people_of
 from pganon.publish.release_state import Version
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import same_source

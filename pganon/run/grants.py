@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pganon import locks
-from pganon.errors import PrivacyRefusal
+from pganon.catalog.roles import numbers
+from pganon.errors import PrivacyRefusal, UsageError
 from pganon.history import populations
 from pganon.history import versions as memory
 from pganon.history.guard import Guarded, history_of
@@ -22,18 +23,22 @@ from pganon.identifiers import quote
 from pganon.ledger import repository as ledger
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
-from pganon.publish import lifecycle, readers, release_state
+from pganon.publish import lifecycle, release_state
 from pganon.publish.lifecycle import Changed
+from pganon.publish.listing import find
 from pganon.publish.privileges import (
     beside,
     beyond_policy,
+    new_readers,
     record_readers,
     roles_of,
     unrecorded_readers,
 )
-from pganon.publish.readers import ReaderChange
+from pganon.publish.readers import ReaderChange, set_readers
 from pganon.publish.release_state import History, Version
 from pganon.publish.sessions import translated
+from pganon.publish.transaction import publishing
+from pganon.publish.views import check_readers
 from pganon.run.context import resolve_policy
 from pganon.run.executor import Executor
 from pganon.run.record import recorded
@@ -132,16 +137,50 @@ def change_readers(
 ) -> ReaderChange:
     """Add readers to the current version and remove others; as the steward.
 
-    Where readers are told apart, what they have read and this version together is judged before.
+    The next run of a policy that says otherwise goes by the policy. Roles to be added are those
+    that have the names now, also where a reader had one before. Where readers are told apart, what
+    they have read and this version together is judged before.
 
     Raises:
         PrivacyRefusal: republication.
         LedgerError: unknown_release, unknown_version; memory.
         UsageError: a role is in both lists, or to be removed and no reader.
-        PreconditionError: busy, missing_role, no_grant.
+        PreconditionError: busy, missing_role, replaced_role, no_grant, in_use,
+            open_privileges.
     """
-
-    return readers.change_readers(conn, name, add, remove, partial(_judged, conn, name))
+    with translated(), locks.hold(conn, release=name):
+        history = find(conn, name)
+        current = history.stored()
+        added = numbers(conn, add)
+        check_readers(conn, add, added, "name another one")
+        before = history.release.roles
+        both = [role for role in added if role in remove]
+        if both:
+            raise UsageError(f"{quote(both[0])} is to be added and to be removed")
+        strangers = [role for role in remove if role not in before]
+        if strangers:
+            raise UsageError(
+                f"{quote(strangers[0])} is no reader of {quote(history.release.name)};"
+                f" its readers: {', '.join(map(quote, before)) or 'none'}",
+                hint="the owner made other grants; `pganon readers NAME` says why a role can read",
+            )
+        wanted = {**{role: before[role] for role in before if role not in remove}, **added}
+        command = f"`pganon readers {quote(name)}"
+        remedy, again = f"{command} --remove ROLE`", f"{command} --add ROLE`"
+        new = new_readers(conn, history, wanted)
+        with _judged(conn, name, current, new) as warnings, publishing(conn):
+            locks.assert_held(conn, release=name)
+            change = set_readers(conn, find(conn, name), wanted, remedy, again)
+            if change.added or change.removed:
+                ledger.append(
+                    conn,
+                    "readers",
+                    run_id=current.run_id,
+                    release=name,
+                    version=current.version,
+                    details={"added": list(change.added), "removed": list(change.removed)},
+                )
+        return replace(change, warnings=warnings)
 
 
 def rollback(

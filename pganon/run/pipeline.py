@@ -41,8 +41,7 @@ from pganon.publish.people import population_of
 from pganon.publish.privileges import beside, beyond_policy, check_closed, opened
 from pganon.publish.release_state import Version
 from pganon.publish.staging import Staged, staged_release
-from pganon.publish.target import check_target
-from pganon.publish.views import built_upon
+from pganon.publish.views import built_upon, check_target
 from pganon.resolved.increments import Growth
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.periods import closes
@@ -50,10 +49,9 @@ from pganon.run.causes import warnings_of
 from pganon.run.computation import Computation
 from pganon.run.context import RunContext, check_deciders, decided, resolve_policy
 from pganon.run.options import Options
-from pganon.run.publication import Ending, Judging, publish_judged
+from pganon.run.publication import Ending, Judging, publish_judged, renew, standing, up_to_date
 from pganon.run.record import Added, RunResult, StepSeconds, Totals, recorded, result_of
 from pganon.run.tables import clean, drop_run
-from pganon.run.unchanged import renew, standing, up_to_date
 from pganon.sqlfiles import Connection
 from pganon.steps import State
 from pganon.steps.facts import RECORDS

@@ -15,7 +15,7 @@ from pganon.applied import store
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
 from pganon.publish import lifecycle, listing, privileges, views
-from pganon.publish.target import ensure_schemas
+from pganon.publish.views import ensure_schemas
 from pganon.run import grants
 from pganon.run.context import resolve_policy
 from tests.support.harness import faults, queue

@@ -10,8 +10,9 @@ import pytest
 from pganon.database import set_role
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
-from pganon.publish import lifecycle, listing, readers
+from pganon.publish import lifecycle, listing
 from pganon.publish.privileges import unopened
+from pganon.run import grants
 from pganon.server_errors import translate
 from tests.support.harness import faults, queue
 from tests.support.harness.cluster import Connection, Database
@@ -80,7 +81,7 @@ def _back(conn: Connection) -> None:
 
 
 def _admit(conn: Connection) -> None:
-    readers.change_readers(conn, "adult", add=["source_owner"])
+    grants.change_readers(conn, "adult", add=["source_owner"])
 
 
 @pytest.mark.parametrize("rights", ["INVOKER", "DEFINER"])
@@ -263,13 +264,13 @@ def test_what_the_steward_granted_before_stays(db: Database) -> None:
         conn.execute(f"GRANT {grant}".encode())
     for act in (_again, _other_columns, _back, _admit):
         act(conn)
-    readers.change_readers(conn, "other", remove=["source_owner"])
+    grants.change_readers(conn, "other", remove=["source_owner"])
     lifecycle.drop(conn, "adult")
     failing = {m.against: m.measured for m in lifecycle.verify(conn, "other") if not m.holds}
     assert failing == {"schema pganon": 1, "schema published": 1, "published.other": 1}
     # As of readers who can become the owner, who are not remembered as readers.
     conn.execute("UPDATE pganon_private.version SET readable_by = '{}', readable_ids = '{}'")
-    readers.change_readers(conn, "other", remove=["analyst"])
+    grants.change_readers(conn, "other", remove=["analyst"])
 
 
 def test_a_schema_that_was_open_before(db: Database) -> None:
@@ -295,7 +296,7 @@ def test_who_was_let_by_others_is_no_reader_less(db: Database) -> None:
     conn.execute("GRANT SELECT ON published.adult TO analyst WITH GRANT OPTION")
     db.connect("analyst").execute("GRANT SELECT ON published.adult TO source_owner")
     with pytest.raises(PreconditionError, match=r"SELECT on published\.adult to source_owner"):
-        readers.change_readers(conn, "adult", remove=["source_owner"])
+        grants.change_readers(conn, "adult", remove=["source_owner"])
 
 
 @pytest.mark.slow

@@ -11,8 +11,9 @@ import pytest
 
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName
-from pganon.publish import lifecycle, listing, readers, transaction
+from pganon.publish import lifecycle, listing, transaction
 from pganon.publish.privileges import beyond_policy, unopened
+from pganon.run import grants
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import release
 
@@ -62,7 +63,7 @@ def test_a_reader_cannot_hold_up_a_withdrawal(db: Database, commits: bool) -> No
 
 
 def _admit(conn: Connection) -> None:
-    readers.change_readers(conn, "adult", add=["source_owner"])
+    grants.change_readers(conn, "adult", add=["source_owner"])
 
 
 def _again(conn: Connection) -> None:

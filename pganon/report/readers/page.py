@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pganon.report.charts import bars, risk
-from pganon.report.sentences import commonest, of_each_limit, required, smallest
+from pganon.report.charts import bars, lines
+from pganon.report.page import commonest, of_each_limit, required, smallest
 from pganon.report.template import Document, render
 from pganon.report.words import exactly, guess, listed, plain, sentence, the_columns
 
@@ -16,7 +16,7 @@ def page(report: Document) -> str:
     """
     sizes, properties = report["class_sizes"]["release"], report["properties"]
     drawings = {
-        "risk": risk.risk(report["risk"]),
+        "risk": lines.risk(report["risk"]),
         "sizes": bars.sizes(sizes, None, properties["members"]) if sizes else None,
         "commonest": [bars.commonest(item, properties["members"]) for item in report["sensitive"]],
     }
@@ -29,7 +29,7 @@ def page(report: Document) -> str:
         "required": required(report["guarantee"]),
         "views": listed(report["views"]),
         "above": sentence(f"{of_each_limit(report, sizes['above'])}.") if sizes else "",
-        "risk": risk.finding(report["risk"]) if sizes else "",
+        "risk": lines.risk_title(report["risk"]) if sizes else "",
         "sizes": smallest(sizes) if sizes else "",
         "commonest": [commonest(item) for item in report["sensitive"]],
     }

@@ -9,7 +9,7 @@ import pytest
 
 from pganon import locks
 from pganon.publish import lifecycle, listing, readers, sessions
-from pganon.run import unchanged as unchanged_runs
+from pganon.run import grants, publication
 from pganon.run.grants import change_readers
 from pganon.run.record import RunResult
 from pganon.run.release import run_release
@@ -327,8 +327,8 @@ def test_nobody_judges_until_a_reader_is_added(
         added.append(args[2])
         return set_readers(*args)
 
-    monkeypatch.setattr(readers, "set_readers", held)
-    monkeypatch.setattr(unchanged_runs, "set_readers", held)
+    monkeypatch.setattr(grants, "set_readers", held)
+    monkeypatch.setattr(publication, "set_readers", held)
     change_readers(steward, "one", [two])
     unchanged(source, declared("one", "q", one, two, third, audiences="everybody"))
     assert [len(names) for names in added] == [2, 3]

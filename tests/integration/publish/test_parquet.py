@@ -12,8 +12,7 @@ import pytest
 from psycopg import sql
 
 from pganon.errors import PreconditionError, UsageError
-from pganon.publish.export import Exported, export
-from pganon.publish.parquet import write_parquet
+from pganon.publish.export import Exported, export, write_parquet
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
 from tests.support.sources.staging import release
@@ -136,7 +135,7 @@ def test_numbers_of_several_columns_are_measured_in_one_scan(
         "f": "int32",
     }
     for at_once, scans in ((500, 2), (2, 4)):
-        monkeypatch.setattr("pganon.publish.parquet._COLUMNS_AT_ONCE", at_once)
+        monkeypatch.setattr("pganon.publish.export._COLUMNS_AT_ONCE", at_once)
         bare_db.admin.execute("ALTER SEQUENCE public.reads RESTART")
         file = io.BytesIO()
         written = write_parquet(bare_db.admin, select, file, lambda rows: None)

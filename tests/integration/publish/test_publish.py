@@ -11,8 +11,8 @@ from pganon.catalog.roles import numbers
 from pganon.errors import LedgerError, PganonError, PreconditionError, PrivacyRefusal, UsageError
 from pganon.identifiers import QualifiedName
 from pganon.publish import listing
-from pganon.publish.target import check_target
 from pganon.publish.transaction import publish
+from pganon.publish.views import check_target
 from tests.support.harness.cluster import Connection, Database
 from tests.support.sources.staging import ROWS, release, running, staged
 

@@ -12,10 +12,9 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.privacy.requirements import warnings
-from pganon.report.charts.risk import finding, risk
+from pganon.report.charts.lines import finding, risk
 from pganon.report.document import document
-from pganon.report.page import page
-from pganon.report.sentences import required
+from pganon.report.page import page, required
 from tests.support.sources.pages import documents
 from tests.support.sources.reports import EVIDENCE, MEASURES, POLICY, collected
 from tests.unit.report.test_page import check_figures, shown

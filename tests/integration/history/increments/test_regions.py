@@ -16,7 +16,7 @@ from pganon import database
 from pganon.history.increments.steps import UNPLACED
 from pganon.plan.build import build_plan
 from pganon.publish import lifecycle, release_state
-from pganon.publish.growth import growth_of
+from pganon.publish.people import growth_of
 from pganon.run.computation import Computation
 from pganon.run.context import resolve_policy
 from pganon.run.options import Options, advise_planner
