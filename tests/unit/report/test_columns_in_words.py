@@ -12,7 +12,7 @@ import pytest
 from pganon.errors import PolicyError
 from pganon.loading import policy_from
 from pganon.privacy.requirements import warnings
-from pganon.report.charts.lines import finding, risk
+from pganon.report.charts.lines import risk, risk_title
 from pganon.report.document import document
 from pganon.report.page import page, required
 from tests.support.sources.pages import documents
@@ -239,7 +239,7 @@ def test_requirements_that_differ_are_rows_of_their_own():
 def test_chances_are_written_in_one_way():
     chance = {"smallest": 4000, "highest": 1 / 4000, "mean": 1 / 5000}
     found = {"release": chance, "source": None, "limits": {"0.09": 0.09}}
-    assert finding(found).replace("\u00a0", " ") == "At most 0.025 % (1 in 4,000)"
+    assert risk_title(found).replace("\u00a0", " ") == "At most 0.025 % (1 in 4,000)"
     drawn = risk(found)
     assert drawn is not None
     assert [f">{mark} %<" in drawn for mark in ("0.01", "0.1", "1", "10", "100")] == [True] * 5
