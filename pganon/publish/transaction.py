@@ -24,7 +24,7 @@ from pganon.publish import recording, release_state, views
 from pganon.publish.privileges import record_readers, unopened
 from pganon.publish.release_state import History, Version
 from pganon.publish.staging import Staged
-from pganon.publish.views import check_readers, check_target, ensure_schemas
+from pganon.publish.views import check_readers, ensure_schemas
 from pganon.server_errors import translate
 from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import DATA_SCHEMA, PublishedView, StoredRelation
@@ -342,17 +342,3 @@ def _move(conn: Connection, relations: Sequence[StoredRelation]) -> None:
             moves.append(sql.SQL(reset).format(stored.identifier))
         moves.append(sql.SQL("PERFORM pganon.seal(to_regclass({}))").format(str(stored)))
     at_once(conn, moves)
-
-
-__all__ = [
-    "PublishedVersion",
-    "check_target",
-    "fingerprint",
-    "is_intact",
-    "publish",
-    "publishing",
-    "retire",
-    "show_version",
-    "stamps",
-    "with_lock_retry",
-]

@@ -87,6 +87,10 @@ def sensitive(found: Collected) -> list[Mapping[str, Any]]:
     return list((found.evidence or {}).get("sensitive", []))
 
 
+def of_column(found: Collected, column: str) -> Mapping[str, Any] | None:
+    return next((item for item in sensitive(found) if item["column"] == column), None)
+
+
 def commonest(found: Collected) -> Mapping[str, Any] | None:
     """The sensitive column with the most common value in a group."""
     return max(sensitive(found), key=lambda item: item["most"], default=None)
@@ -104,7 +108,7 @@ def exact(found: Collected) -> bool:
 
 def most(found: Collected, column: str) -> float | None:
     """The largest share of a group that one value of a column has; None if nobody measured it."""
-    evidence = next((item for item in sensitive(found) if item["column"] == column), None)
+    evidence = of_column(found, column)
     if evidence is not None:
         return evidence["most"]
     return found.utility.most.get(column) if found.utility else None

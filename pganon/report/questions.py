@@ -92,8 +92,8 @@ def _inference(found: Collected) -> Iterator[Question]:
     """One of the columns whose most common values are limited, one of the others."""
     by_result: dict[Result, list[str]] = {}
     for column in found.of_role("sensitive", "semi_sensitive"):
-        evidence = next((i for i in figures.sensitive(found) if i["column"] == column), None)
-        limit = guarantee.most_of(found, column, figures.largest(evidence))
+        share = figures.largest(figures.of_column(found, column))
+        limit = guarantee.most_of(found, column, share)
         result = BOUNDED if limit is not None and limit < 1 else OPEN
         by_result.setdefault(result, []).append(column)
     for result, names in by_result.items():
@@ -116,8 +116,7 @@ def _fewest(found: Collected, names: Sequence[str]) -> Iterator[tuple[str, int]]
 
 def _shares(found: Collected, names: Sequence[str]) -> Iterator[str]:
     for name in names:
-        evidence = next((i for i in figures.sensitive(found) if i["column"] == name), None)
-        most = figures.most(found, name)
+        evidence, most = figures.of_column(found, name), figures.most(found, name)
         if evidence is not None:
             mean = percent(evidence["mean"])
             yield f"{percent(most)} of a group in {the_columns([name])} ({mean} on average)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 import psycopg
@@ -105,7 +106,7 @@ class Computation:
     def walk(self, *phases: Phase) -> State:
         executor = self.executor
         for phase in phases:
-            executor.times = {}
+            executor.seconds, executor.times = defaultdict(float), Counter()
             executor.on_step = lambda step, purpose, phase=phase: self._options.on_step(
                 phase.name, step, purpose
             )
@@ -114,8 +115,8 @@ class Computation:
             except DatabaseError as error:
                 raise self._explained(error) from None
             self.steps += [
-                StepSeconds(phase.name, spent.name, spent.seconds, spent.times)
-                for spent in executor.times.values()
+                StepSeconds(phase.name, name, executor.seconds[name], times)
+                for name, times in executor.times.items()
             ]
         return self.state
 

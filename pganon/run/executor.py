@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -224,6 +224,7 @@ class Executor:
         wanted: whether what the steps make is of use still.
         filled: tables that have rows. One that lost them (an unlogged table is empty after a
             crash) makes the run fail, whatever a step would make of nothing.
+        seconds, times: that steps took, and how often; rounds of a Loop are added up.
         begun: those of a chain of several when it began.
         made: work tables that a scope will drop; of a chain of several those that it made.
         placed: tables in shards, and how many rows each has; chains side by side share it.
@@ -235,7 +236,8 @@ class Executor:
     on_step: Callable[[str, str], None] = lambda name, purpose: None
     created: Callable[[str], None] = lambda name: None
     reading: Reading = lambda conn, external: conn.transaction()
-    times: dict[str, StepTime] = field(default_factory=dict)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    times: Counter[str] = field(default_factory=Counter)
     filled: set[QualifiedName] = field(default_factory=set)
     begun: frozenset[QualifiedName] = frozenset()
     made: Made = field(default_factory=dict)
@@ -296,8 +298,8 @@ class Executor:
                 raise cause from None
             if not isinstance(step, Loop | Dialogue):
                 noted(step, self.state, self.made)
-                spent = StepTime(name, step.purpose, time.perf_counter() - started, 1)
-                self.times.setdefault(name, StepTime(name, step.purpose)).add(spent)
+                self.seconds[name] += time.perf_counter() - started
+                self.times[name] += 1
 
     def _run_one(self, step: Alone | Loop | Dialogue, name: str) -> None:
         if self.small and not isinstance(step, Loop | Dialogue) and self._waits(step, name):
@@ -707,8 +709,9 @@ class Executor:
             self.filled |= part.filled - part.begun
         for part in parts:
             self.filled -= part.begun - part.filled
-            for name, spent in part.times.items():
-                self.times.setdefault(name, StepTime(name, spent.purpose)).add(spent)
+            self.times.update(part.times)
+            for name, spent in part.seconds.items():
+                self.seconds[name] += spent
 
     def _one_after_the_other(self, step: Parallel, prefix: str) -> None:
         before, ends = self.state, list[Facts]()
@@ -736,7 +739,8 @@ class Executor:
                 pool=None,
                 small=False,
                 wanted=lambda: wanted() and self.wanted(),
-                times={},
+                seconds=defaultdict(float),
+                times=Counter(),
                 made={},
                 filled=set(filled),
                 begun=filled,
@@ -746,17 +750,3 @@ class Executor:
             return part
 
         return walk
-
-
-@dataclass
-class StepTime:
-    """Seconds spent in a step; the rounds of a Loop are added up under its name."""
-
-    name: str
-    purpose: str
-    seconds: float = 0.0
-    times: int = 0
-
-    def add(self, other: StepTime) -> None:
-        self.seconds += other.seconds
-        self.times += other.times

@@ -197,12 +197,12 @@ class RunResult:
     records: int
     released: int
     suppressed: int
-    verified: tuple[Verified, ...]
-    utility: Utility | None
-    metrics: Metrics | None
-    unreleased_columns: tuple[str, ...]
-    warnings: tuple[str, ...]
-    seconds: float
+    verified: tuple[Verified, ...] = ()
+    utility: Utility | None = None
+    metrics: Metrics | None = None
+    unreleased_columns: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    seconds: float = 0.0
     steps: tuple[StepSeconds, ...] = field(repr=False, default=())
     outcome: Literal["released", "unchanged", "dry_run", "awaiting_approval"] = "released"
     applied: tuple[str, ...] = ()
@@ -235,12 +235,7 @@ def result_of(plan: Plan, run_id: int, totals: Totals) -> RunResult:
         records=totals.records,
         released=totals.released,
         suppressed=totals.suppressed,
-        verified=(),
-        utility=None,
-        metrics=None,
         unreleased_columns=plan.spec.unreleased,
-        warnings=(),
-        seconds=0.0,
     )
 
 
