@@ -7,13 +7,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.estimation.question import (
-    Displayed,
-    Formula,
-    Joined,
-    Leaf,
-    parts_of,
-)
+from pganon.estimation.question import Displayed, Formula, Joined, Leaf, parts_of
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part, Published, hidden_name
 from pganon.identifiers import quote

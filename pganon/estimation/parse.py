@@ -14,12 +14,7 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from pganon.errors import UsageError
 from pganon.estimation.refusals import EstimateRefused, Unsupported
-from pganon.policy.expressions import (
-    ExpressionProblem,
-    check_nodes,
-    check_rendering,
-    fold_column,
-)
+from pganon.policy.expressions import ExpressionProblem, check_nodes, check_rendering, fold_column
 
 MAX_NODES = 1_000
 MAX_LISTED = 10_000

@@ -15,14 +15,7 @@ from pganon.estimation import bounds
 from pganon.estimation.cells import Query, grouped, table, with_all
 from pganon.estimation.lines import as_numeric
 from pganon.estimation.parts import ExactPart
-from pganon.estimation.question import (
-    Formula,
-    Joined,
-    Key,
-    Leaf,
-    Question,
-    parts_of,
-)
+from pganon.estimation.question import Formula, Joined, Key, Leaf, Question, parts_of
 from pganon.estimation.release import AskedRelease, Part, Published
 from pganon.sqltools import col, fragment, named, num, query
 

@@ -7,8 +7,7 @@ no version exists, so nothing else takes them for one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
@@ -210,7 +209,8 @@ def publish_held(
             ask(conn, "requests", "forget_staged", request=claim.id)
             last(version)
 
-        with _population_lock(conn, staged):
+        people = staged.judged.population if staged.judged else None
+        with locks.hold(conn, population=people):
             if kept_for(conn, claim.id) is None:  # it has people who were forgotten meanwhile
                 raise _gone(staged)
             if _beside(conn, staged, kept.beside) != kept.beside:
@@ -241,16 +241,6 @@ def _beside(conn: Connection, staged: Staged, compared: bytes | None = None) -> 
     found = views.standing(conn, tables)
     existing = [name for name in tables if name in found]
     return fingerprint(conn, staged.run_id, existing, compared) if existing else None
-
-
-@contextmanager
-def _population_lock(conn: Connection, staged: Staged) -> Iterator[None]:
-    """Keep others from publishing a version about the same people meanwhile."""
-    if staged.judged is None:
-        yield
-        return
-    with locks.hold(conn, population=staged.judged.population):
-        yield
 
 
 def _gone(staged: Staged) -> PreconditionError:

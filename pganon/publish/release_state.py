@@ -15,11 +15,7 @@ from pganon.publish.staging import Staged
 from pganon.resolved.increments import Increment
 from pganon.resolved.republication import Earlier, Prints
 from pganon.sqlfiles import Connection, ask, dicts
-from pganon.steps.relations import (
-    DATA_SCHEMA,
-    PublishedView,
-    ViewColumn,
-)
+from pganon.steps.relations import DATA_SCHEMA, PublishedView, ViewColumn
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AwareDatetime,
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    WrapValidator,
-)
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PlainSerializer, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
 
 

@@ -14,11 +14,7 @@ from pganon.encode.population import MISSING, not_contained
 from pganon.encode.source import prints_of
 from pganon.encode.weights import PRESENCE
 from pganon.error_codes import ErrorCode
-from pganon.errors import (
-    DatabaseError,
-    PganonError,
-    PreconditionError,
-)
+from pganon.errors import DatabaseError, PganonError, PreconditionError
 from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people, withheld_values
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote

@@ -168,7 +168,7 @@ def change_readers(
         command = f"`pganon readers {quote(name)}"
         remedy, again = f"{command} --remove ROLE`", f"{command} --add ROLE`"
         new = new_readers(conn, history, wanted)
-        with _judged(conn, name, current, new) as warnings, publishing(conn):
+        with admitted(conn, name, current, new) as warnings, publishing(conn):
             locks.assert_held(conn, release=name)
             change = set_readers(conn, find(conn, name), wanted, remedy, again)
             if change.added or change.removed:
@@ -198,24 +198,8 @@ def rollback(
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
-    judged = partial(_judged, conn, name)
+    judged = partial(admitted, conn, name)
     return lifecycle.show_earlier(conn, name, to, last=last, check_admission=judged)
-
-
-@contextlib.contextmanager
-def _judged(
-    conn: Connection, name: str, shown: Version, roles: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    population = populations.of_release(conn, name)
-    if population is None:
-        yield ()
-        return
-    with locks.hold(conn, population=population.id):
-        about, warnings = with_readers(conn, population.id)
-        if roles and tells_apart(None, about):
-            with _refusing(roles), _run_of_its_own(conn, name, shown, roles) as walk:
-                _admit(conn, shown, roles, about, walk)
-        yield warnings
 
 
 @contextlib.contextmanager
@@ -246,34 +230,49 @@ def _admit(
 
 @contextlib.contextmanager
 def admitted(
-    conn: Connection, policy: Policy, run_id: int, current: Version, added: Sequence[str]
+    conn: Connection,
+    name: str,
+    shown: Version,
+    added: Sequence[str],
+    policy: Policy | None = None,
+    run_id: int | None = None,
 ) -> Iterator[tuple[str, ...]]:
-    """Judge readers whom the policy of a run lets read what there is; gives warnings.
+    """Judge roles that get to read a version of a release; gives warnings.
 
     For the length of a block nobody else judges. A run that grows holds the population already.
+
+    Args:
+        policy, run_id: of the run that lets them read what there is; None: the steward does.
 
     Raises:
         PrivacyRefusal: republication.
         LedgerError: memory.
     """
-    population = populations.of_release(conn, policy.release)
+    population = populations.of_release(conn, name)
     if population is None:
         yield ()
         return
-    held = policy.refresh == "increments"
+    held = policy is not None and policy.refresh == "increments"
     with locks.hold(conn, population=None if held else population.id):
         about, warnings = with_readers(conn, population.id)
-        if added and policy.republication == "refuse" and tells_apart(policy, about):
-            with _refusing(added):
-                _admit(conn, current, added, about, Executor(conn, State(run_id)).run)
+        refuses = policy is None or policy.republication == "refuse"
+        if added and refuses and tells_apart(policy, about):
+            with _refusing(conn, name, shown, added, run_id) as walk:
+                _admit(conn, shown, added, about, walk)
         yield warnings
 
 
 @contextlib.contextmanager
-def _refusing(added: Sequence[str]) -> Iterator[None]:
-    """A refusal names whom it is about."""
+def _refusing(
+    conn: Connection, name: str, shown: Version, added: Sequence[str], run_id: int | None
+) -> Iterator[Walk]:
+    """A run that judges readers; a refusal names whom it is about."""
     try:
-        yield
+        if run_id is not None:
+            yield Executor(conn, State(run_id)).run
+            return
+        with _run_of_its_own(conn, name, shown, added) as walk:
+            yield walk
     except PrivacyRefusal as refusal:
         raise PrivacyRefusal(
             f"for {', '.join(map(quote, added))} to read this version, too: {refusal.message}",

@@ -461,7 +461,8 @@ def renew(
     spec, name = plan.spec, plan.spec.policy.release
     history = find(conn, name)
     added = new_readers(conn, history, spec.reading)
-    with admitted(conn, spec.policy, run_id, current, added) as warnings, publishing(conn):
+    judged = admitted(conn, name, current, added, spec.policy, run_id)
+    with judged as warnings, publishing(conn):
         locks.assert_held(conn, release=name, run_id=run_id)
         history = find(conn, name)
         current = history.version(None)
