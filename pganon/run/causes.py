@@ -111,24 +111,47 @@ def computed(conn: Connection, spec: ReleaseSpec, error: DatabaseError) -> Datab
 
 def warnings_of(plan: Plan, state: State) -> tuple[str, ...]:
     """Warnings of a run that succeeded: sentences with names and counts."""
-    spec = plan.spec
-    warnings: list[str] = []
-    beside = beside_earlier(plan, state)
-    warnings += [beside] if beside else []
-    warnings += _several_records(plan, state)
-    warnings += _alike(plan, state)
-    warnings += _lookalikes(spec, state)
-    warnings += idle_rules(spec, state.facts)
-    warnings += plan.method.form.publication.warnings(spec, state.facts)
-    warnings += _taken_all(state)
-    warnings += _withheld(spec, state)
-    warnings += without_key(spec)
-    warnings += torn(spec)
-    warnings += _waiting(plan, state)
-    warnings += _forgotten(spec, state)
-    warnings += _outsiders(spec, state)
-    warnings += undeclared(spec)
-    return tuple(warnings)
+    return tuple(_warnings(plan, state))
+
+
+def _warnings(plan: Plan, state: State) -> Iterator[str]:
+    spec, facts, publication = plan.spec, state.facts, plan.method.form.publication
+    if plan.republication is not None:
+        beside = plan.republication.warning(prints_of(spec, facts))
+        if beside is not None:  # other versions over the source show other groups
+            yield beside
+    yield from _several_records(plan, state)
+    # Of columns that no model is about, with how many records it matters for.
+    shares = alike_told(spec, whole_facts(facts))
+    if shares:
+        found = {item.column.name: shares[item.published] for item in spec.unprotected}
+        yield measured_warning(spec.policy, found, publication.groups)
+    for item in spec.sensitive:  # whose values a model or method counts: others have no such fact
+        if number := facts.get(respelled(item.index)):
+            yield lookalikes.warning(item.column.name, number)
+    yield from idle_rules(spec, facts)
+    yield from publication.warnings(spec, facts)
+    presence = facts.get(PRESENCE)
+    if presence is not None and presence > _MOSTLY:
+        yield (
+            f"weights show classes of which {min(presence, 1):.2f} of the people are in the sample,"
+            " as in take-all strata: members are known to be sampled"
+        )
+    for mean in spec.microaggregated:
+        if few := facts.get(withheld_values(mean)):
+            yield (
+                f"{few} values of {quote(mean.column.name)} are in no mean: their classes have"
+                f" fewer than {mean.least_in(spec)}"
+            )
+    yield from without_key(spec)
+    yield from torn(spec)
+    if plan.resumed is not None and state[WAITING]:
+        yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
+    if returned := facts.get(RETURNED):
+        yield f"{returned} people of {spec.source.name} were forgotten and are left out"
+    if missing := facts.get(MISSING):
+        yield not_contained(spec, missing)
+    yield from undeclared(spec)
 
 
 def _several_records(plan: Plan, state: State) -> Iterator[str]:
@@ -166,47 +189,6 @@ def _key(spec: ReleaseSpec, key: tuple[str, ...]) -> str:
     return f"{names}, which refers to {target}" if target is not None else names
 
 
-def _taken_all(state: State) -> Iterator[str]:
-    """Classes of which most people are in the sample."""
-    presence = state.facts.get(PRESENCE)
-    if presence is not None and presence > _MOSTLY:
-        yield (
-            f"weights show classes of which {min(presence, 1):.2f} of the people are in the sample,"
-            " as in take-all strata: members are known to be sampled"
-        )
-
-
-def _withheld(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """Numbers that no mean has."""
-    for item in spec.microaggregated:
-        few = state.facts.get(withheld_values(item))
-        if few:
-            yield (
-                f"{few} values of {quote(item.column.name)} are in no mean: their classes have"
-                f" fewer than {item.least_in(spec)}"
-            )
-
-
-def _waiting(plan: Plan, state: State) -> Iterator[str]:
-    """New individuals who are tested after those that an earlier run could not release."""
-    if plan.resumed is not None and state[WAITING]:
-        yield f"{state[WAITING]} newcomers wait for the next run: others were tested first"
-
-
-def _forgotten(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """People who were forgotten and came back."""
-    returned = state.facts.get(RETURNED)
-    if returned:
-        yield f"{returned} people of {spec.source.name} were forgotten and are left out"
-
-
-def _outsiders(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """Records of the source that are of nobody in the population."""
-    missing = state.facts.get(MISSING)
-    if missing:
-        yield not_contained(spec, missing)
-
-
 def undeclared(spec: ReleaseSpec) -> Iterator[str]:
     """Columns that are withheld because the policy does not name them."""
     if spec.unreleased:
@@ -214,26 +196,3 @@ def undeclared(spec: ReleaseSpec) -> Iterator[str]:
         yield f"not declared and not released: {names}"
     hints = flag_hints(spec.source.columns, spec.policy.columns, spec.policy.registry)
     yield from (hints[name] for name in spec.unreleased if name in hints)
-
-
-def beside_earlier(plan: Plan, state: State) -> str | None:
-    """That other versions over the source show other groups, if the policy wants to know."""
-    if plan.republication is None:
-        return None
-    return plan.republication.warning(prints_of(plan.spec, state.facts))
-
-
-def _lookalikes(spec: ReleaseSpec, state: State) -> Iterator[str]:
-    """Of columns whose values a model or method counts: others have no such fact."""
-    for item in spec.sensitive:
-        number = state.facts.get(respelled(item.index))
-        if number:
-            yield lookalikes.warning(item.column.name, number)
-
-
-def _alike(plan: Plan, state: State) -> Iterator[str]:
-    """Of columns that no model is about, with how many records it matters for."""
-    shares = alike_told(plan.spec, whole_facts(state.facts))
-    if shares:
-        found = {item.column.name: shares[item.published] for item in plan.spec.unprotected}
-        yield measured_warning(plan.spec.policy, found, plan.method.form.publication.groups)
