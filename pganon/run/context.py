@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,7 +31,6 @@ from pganon.methods.related.links import period_step
 from pganon.plan.build import Plan, build_plan
 from pganon.plan.withdrawal import closing
 from pganon.policy.loader import LoadedPolicy
-from pganon.policy.model import Policy
 from pganon.policy.refusals import show
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.publish import release_state, sessions
@@ -154,8 +153,6 @@ def beside(
     return Republication(spec.policy, spec.partition, earlier, publishes, keyed)
 
 
-Read = Callable[[str], Relation]
-
 _AGAIN = "apply the policy again"
 
 
@@ -173,6 +170,10 @@ def resolve_policy(
     def read(name: str) -> Relation:
         return read_relation(conn, name, privileges=privileges)
 
+    def first(names: Iterable[str | None]) -> Relation | None:
+        return next((read(name) for name in names if name is not None), None)
+
+    conditions = [c.sensitive_when for c in policy.columns.values() if c.sensitive_when]
     spec = resolve(
         policy,
         read(policy.source),
@@ -182,9 +183,13 @@ def resolve_policy(
             if isinstance(model, QSKAnonymity)
             for name, relation in model.public.items()
         },
-        exceptions=exception_relations(read, policy),
-        prior=prior_relation(read, policy),
-        population=population_relation(read, policy),
+        exceptions={one.relation: read(one.relation) for one in conditions if one.relation},
+        prior=first(
+            model.knowledge.relation
+            for model in policy.privacy
+            if isinstance(model, BackgroundKnowledge)
+        ),
+        population=first((*(m.counted_in for m in policy.privacy), policy.report.population)),
         exclude=read(policy.exclude.relation) if policy.exclude else None,
         aliases=read(policy.aliases.relation) if policy.aliases else None,
         tables={name: read(table.source) for name, table in policy.tables.items()},
@@ -245,24 +250,6 @@ def check_deciders(conn: Connection, loaded: LoadedPolicy) -> None:
     ):
         roles = numbers(conn, names)
         check_roles(conn, names, roles, what, remedy=f"correct {key}", again=_AGAIN)
-
-
-def exception_relations(read: Read, policy: Policy) -> dict[str, Relation]:
-    """The relations that say whose values are sensitive, by their name in the policy."""
-    named = [c.sensitive_when.relation for c in policy.columns.values() if c.sensitive_when]
-    return {name: read(name) for name in named if name is not None}
-
-
-def prior_relation(read: Read, policy: Policy) -> Relation | None:
-    """The relation with what readers are assumed to know beforehand."""
-    named = (m.knowledge.relation for m in policy.privacy if isinstance(m, BackgroundKnowledge))
-    return next((read(name) for name in named if name is not None), None)
-
-
-def population_relation(read: Read, policy: Policy) -> Relation | None:
-    """The relation of the population that models or the report count people in."""
-    named = (*(model.counted_in for model in policy.privacy), policy.report.population)
-    return next((read(name) for name in named if name is not None), None)
 
 
 Place = tuple[str | int, ...]
