@@ -34,7 +34,6 @@ from pganon.policy.loader import LoadedPolicy
 from pganon.policy.partition import part_hash
 from pganon.publish import release_state
 from pganon.publish.people import growth_of, people_of
-from pganon.publish.release_state import Version
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import same_source
 from pganon.run.computation import Computation
@@ -195,15 +194,10 @@ def _read(conn: Connection, connect: Any, spec: ReleaseSpec, run_id: int) -> Pro
         if isinstance(error, DatabaseError):
             raise
         return Probed(None, error.message)
-    return Probed(_changed(current, spec, source_fingerprint(spec, state.facts)))
-
-
-def _changed(current: Version | None, spec: ReleaseSpec, fingerprint: bytes) -> bool | None:
-    if current is None:
-        return None
-    if current.partition_hash != part_hash(spec.partition):
-        return None
-    return not same_source(current.source_fingerprint, fingerprint)
+    if current is None or current.partition_hash != part_hash(spec.partition):
+        return Probed(None)
+    fingerprint = source_fingerprint(spec, state.facts)
+    return Probed(not same_source(current.source_fingerprint, fingerprint))
 
 
 Run = Callable[[LoadedPolicy, Options], RunResult]

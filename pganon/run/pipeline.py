@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import psycopg
@@ -136,20 +136,20 @@ class Pipeline:
         if growth is not None and _only_withdraws(computation.state):
             return self._withdraw(computation, withdrawal(computation.plan))
         try:
-            with _remembering_failure(self.conn, plan, computation):
-                ended = self._unchanged(computation)
-                if ended is not None:
-                    return ended
-                judging = self._judging(computation)
-                ended = self._committed(computation, judging)
-                if ended is not None:
-                    return ended
-                computation.walk(*computation.plan.computing)
-        except PrivacyRefusal as refusal:
+            ended = self._unchanged(computation)
+            if ended is not None:
+                return ended
+            judging = self._judging(computation)
+            ended = self._committed(computation, judging)
+            if ended is not None:
+                return ended
+            computation.walk(*computation.plan.computing)
+        except PrivacyRefusal as refused:
+            refusal = _remembered(self.conn, plan, computation, refused)
             # Groups of removed individuals need not wait for new ones, of whom a cohort may be
             # refused again and again.
             if refusal.code not in _FAILED or not computation.state.facts.get(LEAVING):
-                raise
+                raise refusal from None
             plan = withdrawal(computation.plan)
             return self._withdraw(computation, plan, (f"nobody was added: {refusal}",))
         return self._ended(computation, judging)
@@ -377,28 +377,26 @@ _FAILED = (
 """Codes of refusals that say that the people of all cohorts, as a whole, miss a requirement."""
 
 
-@contextlib.contextmanager
-def _remembering_failure(conn: Connection, plan: Plan, computation: Computation) -> Iterator[None]:
+def _remembered(
+    conn: Connection, plan: Plan, computation: Computation, refusal: PrivacyRefusal
+) -> PrivacyRefusal:
     """Where all cohorts of a run fail and the limit allows it, people are permanently suppressed.
 
     Otherwise they stay cohorts, which the next run tests.
     """
-    try:
-        yield
-    except PrivacyRefusal as refusal:
-        growth, tested = plan.spec.growth, computation.state.facts.get(RECORDS)
-        if growth is None or refusal.code not in _FAILED or not tested:
-            raise
-        suppressed = growth.suppressed + tested
-        if suppressed > plan.spec.suppression_limit * (growth.released + suppressed):
-            raise
-        release = plan.spec.policy.release
-        recording.finish_cohorts(conn, release, computation.state.run_id, tested)
-        raise PrivacyRefusal(
-            f"{refusal}; the {tested} records of these people are permanently suppressed",
-            model=refusal.model,
-            required=refusal.required,
-            observed=refusal.observed,
-            hint="later newcomers are tested by the next run",
-            code=refusal.code,
-        ) from None
+    growth, tested = plan.spec.growth, computation.state.facts.get(RECORDS)
+    if growth is None or refusal.code not in _FAILED or not tested:
+        return refusal
+    suppressed = growth.suppressed + tested
+    if suppressed > plan.spec.suppression_limit * (growth.released + suppressed):
+        return refusal
+    release = plan.spec.policy.release
+    recording.finish_cohorts(conn, release, computation.state.run_id, tested)
+    return PrivacyRefusal(
+        f"{refusal}; the {tested} records of these people are permanently suppressed",
+        model=refusal.model,
+        required=refusal.required,
+        observed=refusal.observed,
+        hint="later newcomers are tested by the next run",
+        code=refusal.code,
+    )
