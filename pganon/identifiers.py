@@ -66,6 +66,12 @@ class QualifiedName:
     def __str__(self) -> str:
         return f"{quote(self.schema)}.{quote(self.name)}"
 
+    @classmethod
+    def of(cls, text: str) -> QualifiedName:
+        """From its text; without a schema that is empty."""
+        schema, name = parse_name(text)
+        return cls(schema or "", name)
+
 
 # Key words of PostgreSQL 14 to 18 that cannot stand bare as the name of a column or table.
 _RESERVED = frozenset(

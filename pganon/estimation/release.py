@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from pganon.estimation.refusals import EstimateRefused
-from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.install import access
 from pganon.publish import listing
 from pganon.sqlfiles import Connection, dicts
@@ -218,7 +218,7 @@ def read_release(conn: Connection, name: str) -> AskedRelease:
             f"the release {quote(name)} has a form that cannot be estimated from yet",
             hint="releases of classes, of clusters and of buckets can be asked",
         )
-    below = next((_qualified(row["view"]) for row in rows if row["form"] == "below"), None)
+    below = next((QualifiedName.of(row["view"]) for row in rows if row["form"] == "below"), None)
     found = _release(name, rows[0]["view"], located, below)
     root = next((row["part"] for row in rows if row["form"] == "people"), None)
     tables = _tables(rows)
@@ -230,7 +230,7 @@ def _tables(rows: Sequence[dict[str, Any]]) -> dict[str, Table]:
     """The tables beside the root, by name."""
     views: dict[QualifiedName, list[dict[str, Any]]] = {}
     for row in rows:
-        views.setdefault(_qualified(row["view"]), []).append(row)
+        views.setdefault(QualifiedName.of(row["view"]), []).append(row)
     tables: dict[str, Table] = {}
     for view, own in views.items():
         forms = {row["form"]: row["column_name"] for row in own}
@@ -309,7 +309,7 @@ def _release(
     return AskedRelease(
         name,
         rows[0]["version"],
-        _qualified(first_view),
+        QualifiedName.of(first_view),
         # It may have nothing to ask for but numbers of buckets.
         home=next((parts[_key(row)] for row in rows if row["view"] == home), first),
         person=person,
@@ -325,7 +325,7 @@ def _parts(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, bool], Part]:
         _key(row): Part(
             row["part"],
             _key(row)[1],
-            _qualified(row["view"]),
+            QualifiedName.of(row["view"]),
             row["bucket"],
             weights.get(row["view"]) if row["form"] != "multiset" else None,
             row["form"] == "multiset",
@@ -337,8 +337,3 @@ def _parts(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, bool], Part]:
 def _key(row: dict[str, Any]) -> tuple[str, bool]:
     """A quasi-identifier may have the name of a part of exact columns."""
     return row["part"], row["form"] not in (*_BOXES, "null", "mean", "mode")
-
-
-def _qualified(text: str) -> QualifiedName:
-    schema, name = parse_name(text)
-    return QualifiedName(schema or "", name)

@@ -25,7 +25,7 @@ from psycopg import sql
 from pganon import files
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
-from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.install import access
 from pganon.ledger import repository as ledger
 from pganon.publish import listing, sessions
@@ -175,7 +175,7 @@ def _published(conn: Connection, name: str, view: str | None) -> _Source:
     info = listing.show(conn, name)
     if info.version is None:
         raise PreconditionError(f"the release {quote(name)} shows no version")
-    chosen = _choose([_qualified(text) for text in info.views], view)
+    chosen = _choose([QualifiedName.of(text) for text in info.views], view)
     _hold(conn, chosen)
     if listing.show(conn, name) != info:
         raise PreconditionError(
@@ -190,11 +190,6 @@ def _hold(conn: Connection, view: QualifiedName) -> None:
     """Keep the view as it is until the transaction ends, and see that only its data are read."""
     conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(view.identifier))
     access.check_view(conn, view)
-
-
-def _qualified(text: str) -> QualifiedName:
-    schema, name = parse_name(text)
-    return QualifiedName(schema or "", name)
 
 
 def _choose(views: Sequence[QualifiedName], wanted: str | None) -> QualifiedName:

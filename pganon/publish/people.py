@@ -24,7 +24,7 @@ from pganon.history.increments.continuity import (
 )
 from pganon.history.judgement import Walk
 from pganon.history.versions import PastVersion
-from pganon.identifiers import QualifiedName, parse_name, quote
+from pganon.identifiers import QualifiedName, quote
 from pganon.policy.options import REFERENCE
 from pganon.privacy.likeness import ReferenceModel
 from pganon.publish import release_state
@@ -234,7 +234,7 @@ def growth(
     if newest is None:
         return growth
     members = ask(conn, "publish", "members_tables", **values).fetchall()
-    growth = replace(growth, members=tuple(_named(name) for (name,) in members))
+    growth = replace(growth, members=tuple(QualifiedName.of(name) for (name,) in members))
     assert history is not None
     return _from(history, _upon(conn, release, newest, growth), divides=divides)
 
@@ -312,8 +312,3 @@ def at_once(version: Version) -> Increment:
         version.row_count,  # no group is without a record
         tuple(version.guarantee),
     )
-
-
-def _named(text: str) -> QualifiedName:
-    schema, name = parse_name(text)
-    return QualifiedName(schema or "", name)
