@@ -16,7 +16,14 @@ from pganon.policy.partition import part_hash
 from pganon.publish.release_state import History, Release, Version
 from pganon.publish.staging import Staged
 from pganon.sqlfiles import Connection, ask
-from pganon.steps.relations import PublishedView, StoredRelation
+from pganon.steps.relations import PublishedView
+
+_KEPT = (
+    *("source", "release", "run_id", "method", "policy_hash", "row_count", "suppressed"),
+    *("fingerprint", "source_mark"),
+)
+_DOCUMENTS = ("policy", "trusted", "partition", "measures")
+"""Columns of a version that are attributes of a staged release, as they are or as JSON."""
 
 
 def add_version(
@@ -28,58 +35,45 @@ def add_version(
         rows: number of rows of each relation of `staged`.
     """
     number = history.versions[0].version + 1 if history and history.versions else 1
-    main = staged.views[0].name
-    judged = staged.judged
-    columns = [{"name": name, "type": kind} for name, kind in staged.source_columns]
-    values = {
-        "source": staged.source,
-        "schema": main.schema,
-        "view": main.name,
-        "version": number,
-        "readers": list(staged.readers),
-        "reader_ids": list(staged.readers.values()),
-        "release": staged.release,
-        "run_id": staged.run_id,
-        "method": staged.method,
-        "guarantee": as_jsonb(staged.promised),
-        "policy": as_jsonb(staged.policy),
-        "trusted": as_jsonb(staged.trusted),
-        "policy_hash": staged.policy_hash,
-        "partition": as_jsonb(staged.partition),
-        "partition_hash": part_hash(staged.partition),
-        "measures": as_jsonb(staged.measures),
-        "evidence": as_jsonb(staged.shown_evidence),
-        "row_count": staged.row_count,
-        "suppressed": staged.suppressed,
-        "increments": as_jsonb([i.as_dict() for i in staged.increments])
-        if staged.increments
-        else None,
-        "population": judged.population if judged else None,
-        "manner": as_jsonb(judged.manner) if judged else None,
-        "over_versions": judged.over_versions if judged else None,
-        "sources": list(staged.sources),
-        "source_fingerprint": staged.prints.source,
-        "rows_fingerprint": staged.prints.rows,
-        "source_columns": as_jsonb(columns),
-        "source_mark": staged.source_mark,
-        **_shown(staged, rows),
+    main, judged = staged.views[0].name, staged.judged
+    members = [str(one.stored) for one in staged.relations if one.part == "members"]
+    added = [
+        {"part": one.part, "schema": one.stored.schema, "name": one.stored.name, "rows": found}
+        for one, found in zip(staged.relations, rows, strict=True)
+    ]
+    documents = {
+        **{name: getattr(staged, name) for name in _DOCUMENTS},
+        "guarantee": staged.promised,
+        "evidence": staged.shown_evidence,
+        "source_columns": [{"name": name, "type": kind} for name, kind in staged.source_columns],
+        "columns": _columns(staged.views),
+        "views": [view_as_dict(view) for view in staged.views],
+        "relations": [*staged.shared, *added],
+        "checks": [check.as_dict() for check in staged.checks],
     }
-    ask(conn, "publish", "add_version", **values)
+    increments = [one.as_dict() for one in staged.increments]
+    ask(
+        conn,
+        "publish",
+        "add_version",
+        **{name: getattr(staged, name) for name in _KEPT},
+        **{name: as_jsonb(document) for name, document in documents.items()},
+        schema=main.schema,
+        view=main.name,
+        version=number,
+        readers=list(staged.readers),
+        reader_ids=list(staged.readers.values()),
+        partition_hash=part_hash(staged.partition),
+        increments=as_jsonb(increments) if increments else None,
+        population=judged.population if judged else None,
+        manner=as_jsonb(judged.manner) if judged else None,
+        over_versions=judged.over_versions if judged else None,
+        sources=list(staged.sources),
+        source_fingerprint=staged.prints.source,
+        rows_fingerprint=staged.prints.rows,
+        members_table=members[0] if members else None,
+    )
     return number
-
-
-def _shown(staged: Staged, rows: Sequence[int]) -> dict[str, Any]:
-    """Parameters of `add_version`: relations, views and checks."""
-    added = [_relation(r, n) for r, n in zip(staged.relations, rows, strict=True)]
-    members = [r.stored for r in staged.relations if r.part == "members"]
-    return {
-        "columns": as_jsonb(_columns(staged.views)),
-        "views": as_jsonb([view_as_dict(view) for view in staged.views]),
-        "relations": as_jsonb([*staged.shared, *added]),
-        "checks": as_jsonb([check.as_dict() for check in staged.checks]),
-        "fingerprint": staged.fingerprint,
-        "members_table": str(members[0]) if members else None,
-    }
 
 
 def view_as_dict(view: PublishedView) -> dict[str, Any]:
@@ -90,11 +84,6 @@ def view_as_dict(view: PublishedView) -> dict[str, Any]:
         "comment": view.comment,
         "columns": [dict(column.__dict__) for column in view.columns],
     }
-
-
-def _relation(relation: StoredRelation, rows: int) -> dict[str, Any]:
-    stored = relation.stored
-    return {"part": relation.part, "schema": stored.schema, "name": stored.name, "rows": rows}
 
 
 def _columns(views: Sequence[PublishedView]) -> list[dict[str, Any]]:
