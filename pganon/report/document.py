@@ -314,30 +314,17 @@ def _summary(found: Collected) -> Iterator[str]:
 
 def _properties(found: Collected) -> Properties:
     version = found.version
-    return Properties(
-        release=found.release,
+    return Properties.taken_from(
+        found,
         version=version.number,
-        shown=found.shown,
-        request=found.request,
-        source=found.source,
-        method=found.method,
-        groups=found.groups,
-        rows=found.rows,
-        members=found.members,
         exact=figures.exact(found),
-        apart=found.apart,
-        asked=found.asked,
         published_at=version.published_at,
         released=version.released,
         suppressed=version.suppressed,
         left_out=figures.left_out(found),
-        known=found.known,
-        knowing=found.knowing,
         sensitive=found.of_role("sensitive", "semi_sensitive"),
         readers=list(found.readers),
         adversary=(found.guarantee[0].get("adversary") if found.guarantee else None),
-        measured=found.measured,
-        withheld=found.withheld,
         smallest=(found.evidence or {}).get("smallest"),
     )
 
@@ -402,17 +389,7 @@ def _versions(found: Collected) -> Versions:
         holds_for=said,
         guard=Guard(**counted) if counted else NoGuard(),
         crossings=list(found.crossings),
-        versions=[
-            Version(
-                version=one.number,
-                released=one.released,
-                suppressed=one.suppressed,
-                published_at=one.published_at,
-                over_versions=one.over_versions,
-                stored=one.stored,
-            )
-            for one in found.versions
-        ],
+        versions=[Version.taken_from(one, version=one.number) for one in found.versions],
         candidates=events.tried(found),
         same_as="https://www.w3id.org/statbarnsdc#Differencing",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PlainSerializer, WrapValidator
 from pydantic.json_schema import SkipJsonSchema
@@ -21,6 +21,12 @@ class Part(BaseModel):
         defer_build=True,
         populate_by_name=True,
     )
+
+    @classmethod
+    def taken_from(cls, found: object, **others: Any) -> Self:
+        """With what something has under the names of its fields, and others."""
+        names = cls.model_fields.keys() - others.keys()
+        return cls(**{name: getattr(found, name) for name in names}, **others)
 
     def document(self) -> dict[str, Any]:
         """As JSON. What is not given is absent."""

@@ -193,18 +193,8 @@ def document(seen: Seen, files: Sequence[Mapping[str, str]] = ()) -> dict[str, A
         "program": seen.program,
         "summary": " ".join(_summary(seen, chance, sensitive)),
         "outcome": list(_outcome(seen, chance, sensitive)),
-        "properties": ReadersProperties(
-            release=seen.release,
-            version=seen.version,
-            request=None,
-            method=seen.method,
-            published_at=seen.published_at,
-            released=_people(seen) if chance else None,
-            members=seen.members,
-            known=seen.known,
-            sensitive=seen.sensitive,
-            exact=seen.exact,
-            alone=seen.alone,
+        "properties": ReadersProperties.taken_from(
+            seen, request=None, released=_people(seen) if chance else None
         ),
         "views": seen.views,
         "columns": [
