@@ -20,15 +20,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import psycopg
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 WAITS = (*[0.1] * 20, *[1.0] * 600)
 """Seconds between looks at whether a population is free: judging takes as long as a step or two."""
@@ -83,7 +81,7 @@ def hold(
             stack.callback(leave, conn, _take_release(conn, release))
         if run_id is not None:
             values = _Work("run", run_id=run_id).values(0)
-            row = conn.execute(sqlfiles.query("locks", "mine"), values).fetchone()
+            row = ask(conn, "locks", "mine", **values).fetchone()
             key = (row[1] if row else None) or take_run(conn, run_id)
             stack.callback(leave, conn, key)
         if population is not None:
@@ -134,7 +132,7 @@ def take_run(conn: Connection, run_id: int) -> int:
 def leave(conn: Connection, key: int) -> None:
     """End the work under a key; the end of a session that cannot be asked is enough."""
     if usable(conn):
-        conn.execute(sqlfiles.query("locks", "end"), {"key": key})
+        ask(conn, "locks", "end", key=key)
 
 
 def take_worker(conn: Connection, run_id: int) -> bool:
@@ -148,9 +146,7 @@ def take_worker(conn: Connection, run_id: int) -> bool:
         standing = _standing(conn, _Work("run", run_id=run_id))
         led = standing is not None and standing[1] == "run" and _holder(conn, standing[0])
         if led:
-            conn.execute(
-                sqlfiles.query("locks", "enter"), _Work("worker", run_id=run_id).values(key)
-            )
+            ask(conn, "locks", "enter", **_Work("worker", run_id=run_id).values(key))
             return True
     _unlock(conn, key)
     return False
@@ -167,7 +163,7 @@ def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
         yield False
         return
     try:
-        rows = conn.execute(sqlfiles.query("locks", "workers"), {"run_id": run_id}).fetchall()
+        rows = ask(conn, "locks", "workers", run_id=run_id).fetchall()
         yield not _holders(conn, [row[0] for row in rows])
     finally:
         leave(conn, key)
@@ -176,8 +172,8 @@ def dead_run(conn: Connection, run_id: int) -> Iterator[bool]:
 def forget_dead(conn: Connection) -> int:
     """Take away rows of sessions that have ended; gives their number."""
     if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-        conn.execute(sqlfiles.query("locks", "fresh"))
-    return conn.execute(sqlfiles.query("locks", "forget_dead")).rowcount
+        ask(conn, "locks", "fresh")
+    return ask(conn, "locks", "forget_dead").rowcount
 
 
 def assert_held(
@@ -187,7 +183,7 @@ def assert_held(
     values = {"release": release, "run_id": run_id, "population": population}
     kinds = {"release": "release", "run_id": "run", "population": "population"}
     wanted = {kind for name, kind in kinds.items() if values[name] is not None}
-    rows = conn.execute(sqlfiles.query("locks", "mine"), values).fetchall()
+    rows = ask(conn, "locks", "mine", **values).fetchall()
     if {row[0] for row in rows} != wanted:
         raise PreconditionError(
             f'this session does not hold the lock of the release "{release}"',
@@ -210,7 +206,7 @@ def _enter(conn: Connection, work: _Work) -> int | _Holder:
     """The key under which this session works now, or the session that already does."""
     key = _random_key()
     try:
-        if conn.execute(sqlfiles.query("locks", "begin"), work.values(key)).fetchone():
+        if ask(conn, "locks", "begin", **work.values(key)).fetchone():
             return key
         _unlock(conn, key)
         key = _draw(conn)
@@ -226,20 +222,26 @@ def _enter(conn: Connection, work: _Work) -> int | _Holder:
 
 def _settle(conn: Connection, work: _Work, key: int) -> int | _Holder:
     # An insert waits for others of the same release, and their row may go while this one looks.
-    while not conn.execute(sqlfiles.query("locks", "enter"), work.values(key)).fetchone():
+    while not ask(conn, "locks", "enter", **work.values(key)).fetchone():
         standing = _standing(conn, work)
         if standing is None:
             continue
         holder = _holder(conn, standing[0])
         if holder is not None:
             return holder
-        conn.execute(sqlfiles.query("locks", "leave"), {"keys": [standing[0]]})
+        ask(conn, "locks", "leave", keys=[standing[0]])
     return key
 
 
 def _standing(conn: Connection, work: _Work) -> tuple[int, str] | None:
-    values = {"release": work.release, "run_id": work.run_id, "population": work.population}
-    return conn.execute(sqlfiles.query("locks", "standing"), values).fetchone()
+    return ask(
+        conn,
+        "locks",
+        "standing",
+        release=work.release,
+        run_id=work.run_id,
+        population=work.population,
+    ).fetchone()
 
 
 def _holder(conn: Connection, key: int) -> _Holder | None:
@@ -251,8 +253,8 @@ def _holders(conn: Connection, keys: Sequence[int]) -> list[_Holder]:
         return []
     if conn.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
         # There the server would show the sessions that there were at the first look.
-        conn.execute(sqlfiles.query("locks", "fresh"))
-    rows = conn.execute(sqlfiles.query("locks", "holders"), {"keys": list(keys)}).fetchall()
+        ask(conn, "locks", "fresh")
+    rows = ask(conn, "locks", "holders", keys=list(keys)).fetchall()
     return [_Holder(*row) for row in rows]
 
 
@@ -268,13 +270,13 @@ def _random_key() -> int:
 
 
 def _try(conn: Connection, key: int) -> bool:
-    row = conn.execute(sqlfiles.query("locks", "try"), {"key": key}).fetchone()
+    row = ask(conn, "locks", "try", key=key).fetchone()
     return bool(row and row[0])
 
 
 def _unlock(conn: Connection, key: int) -> None:
     if usable(conn):
-        conn.execute(sqlfiles.query("locks", "unlock"), {"key": key})
+        ask(conn, "locks", "unlock", key=key)
 
 
 def usable(conn: Connection) -> bool:

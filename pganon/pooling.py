@@ -9,15 +9,12 @@ from __future__ import annotations
 import contextlib
 import select
 from collections.abc import Callable
-from typing import Any
 
-import psycopg
 from psycopg import pq
 
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection
 
 PATIENCE = 5.0
 """Seconds in which a pooler with a free session gives it to a second connection."""

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
 from pganon.applied.store import StoredPolicy, loaded, problems_of, read
 from pganon.errors import Interrupted, PolicyError
 from pganon.hierarchies.files import check_files
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.requests import day, next_time
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 def check(
@@ -60,31 +57,31 @@ def check(
         "review_by": day(until) if until else None,
     }
     with conn.transaction() if policy and policy.schedule else contextlib.nullcontext():
-        row = conn.execute(
-            sqlfiles.query("policies", "checked"),
-            {
-                **values,
-                "release": release,
-                "revision": stored.revision,
-                "ends": schedules and policy is not None and policy.schedule is None,
-            },
+        row = ask(
+            conn,
+            "policies",
+            "checked",
+            **values,
+            release=release,
+            revision=stored.revision,
+            ends=schedules and policy is not None and policy.schedule is None,
         ).fetchone()
         assert row is not None
         checked_at, newest = row
         if policy is not None and policy.schedule is not None and schedules and newest:
-            conn.execute(
-                sqlfiles.query("policies", "set_schedule"),
-                {
-                    "release": policy.release,
-                    "revision": stored.revision,
-                    "expression": policy.schedule,
-                    "time_zone": policy.time_zone,
-                    "next_at": next_time(policy.schedule, policy.time_zone, checked_at),
-                },
+            ask(
+                conn,
+                "policies",
+                "set_schedule",
+                release=policy.release,
+                revision=stored.revision,
+                expression=policy.schedule,
+                time_zone=policy.time_zone,
+                next_at=next_time(policy.schedule, policy.time_zone, checked_at),
             )
     return replace(stored, checked_at=checked_at, **values)
 
 
 def unchecked(conn: Connection) -> list[tuple[str, int]]:
     """Newest revisions that nobody has looked at."""
-    return conn.execute(sqlfiles.query("policies", "unchecked")).fetchall()
+    return ask(conn, "policies", "unchecked").fetchall()

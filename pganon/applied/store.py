@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-import psycopg
 from psycopg.rows import class_row
 
 from pganon import sqlfiles
@@ -26,8 +25,7 @@ from pganon.identifiers import quote
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.variables import KEY as VARIABLES
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection
 
 
 @dataclass(frozen=True)
@@ -73,13 +71,13 @@ def store(conn: Connection, loaded: LoadedPolicy, comment: str | None = None) ->
     The same texts as those of the newest revision make no new one.
     """
     document, files = portable(loaded)
-    row = conn.execute(
-        sqlfiles.query("policies", "apply"),
-        {
-            "document": json.dumps(document, ensure_ascii=False, allow_nan=False),
-            "files": json.dumps(files, ensure_ascii=False),
-            "comment": comment,
-        },
+    row = sqlfiles.ask(
+        conn,
+        "policies",
+        "apply",
+        document=json.dumps(document, ensure_ascii=False, allow_nan=False),
+        files=json.dumps(files, ensure_ascii=False),
+        comment=comment,
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -106,7 +104,7 @@ def read(conn: Connection, release: str, revision: int | None = None) -> StoredP
 
 def newest_revision(conn: Connection, release: str) -> int | None:
     """Its number; None where there is no policy of this release."""
-    row = conn.execute(sqlfiles.query("policies", "newest_of"), {"release": release}).fetchone()
+    row = sqlfiles.ask(conn, "policies", "newest_of", release=release).fetchone()
     return row[0] if row else None
 
 
@@ -121,8 +119,9 @@ def restore(conn: Connection, stored: StoredPolicy) -> int:
 
     It names the roles that it named, whoever has their names now.
     """
-    values = {"release": stored.release, "revision": stored.revision}
-    row = conn.execute(sqlfiles.query("policies", "restore"), values).fetchone()
+    row = sqlfiles.ask(
+        conn, "policies", "restore", release=stored.release, revision=stored.revision
+    ).fetchone()
     assert row is not None
     return int(row[0])
 
@@ -141,8 +140,9 @@ def loaded(
     """
     with TemporaryDirectory(prefix="pganon-policy-") as folder:
         base = Path(folder)
-        values = {"release": stored.release, "revision": stored.revision}
-        row = conn.execute(sqlfiles.query("policies", "beside"), values).fetchone()
+        row = sqlfiles.ask(
+            conn, "policies", "beside", release=stored.release, revision=stored.revision
+        ).fetchone()
         files, roles = row or ({}, {})
         for path, content in files.items():
             if not _is_inside(path):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import psycopg
 
 from pganon import database, sqlfiles
-from pganon.assessment.call import Call, Connection, Told
+from pganon.assessment.call import Call, Told
 from pganon.assessment.figures import Assessment, QuasiIdentifier
 from pganon.assessment.identifiers import identifier_hints
 from pganon.catalog.code import reading
@@ -27,6 +27,7 @@ from pganon.install import measuring
 from pganon.policy.safe_harbor import Hint
 from pganon.privacy.assessment_measures import short_names
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 
 
 def assess(
@@ -224,7 +225,7 @@ def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def _check_installed(conn: Connection) -> None:
-    row = conn.execute(sqlfiles.query("assess", "installed")).fetchone()
+    row = sqlfiles.ask(conn, "assess", "installed").fetchone()
     if not row or not row[0]:
         raise InstallError(
             "pganon's measuring functions are not in this database, or may not be called",

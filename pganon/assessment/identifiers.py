@@ -13,13 +13,13 @@ from typing import Any
 import psycopg
 from sqlglot import exp
 
-from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.sample import sample
 from pganon.catalog.statistics import SAMPLE_ROWS, column_facts
 from pganon.catalog.values import as_text, stored
 from pganon.policy.safe_harbor import Hint, by_name, by_type, is_age
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import (
     col,
     fragment,

@@ -9,9 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import psycopg
-
-from pganon import sqlfiles
 from pganon.attacks.findings import Attacked
 from pganon.forms.confidential import told_finding
 from pganon.ledger import repository as ledger
@@ -20,8 +17,7 @@ from pganon.publish import release_state
 from pganon.publish.held import HeldRelease
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import same_source
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 _ELSEWHERE = {"release", "source", "run_id", "versions", "requests"}
 """What the row has beside its details, or what it is about."""
@@ -49,7 +45,7 @@ def recorded(
         )
 
     history = release_state.read(conn, release)
-    waiting = conn.execute(sqlfiles.query("requests", "waiting_for"), {"release": release})
+    waiting = ask(conn, "requests", "waiting_for", release=release)
     versions = {
         one.version: one.run_id
         for one in (history.versions if history else ())

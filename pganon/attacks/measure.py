@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import psycopg
 from sqlglot import exp
 
 from pganon import database
@@ -34,10 +33,10 @@ from pganon.run.dry_run import refuse_growing, sharing
 from pganon.run.options import OnMeasured, Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
 from pganon.run.tables import create_table_as
+from pganon.sqlfiles import Connection
 from pganon.sqltools import col, query, stacked, statement, text
 from pganon.steps import State
 
-Connection = psycopg.Connection[Any]
 Found = list[tuple[Attempt, Counted]]
 
 FEWEST = 20

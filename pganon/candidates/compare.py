@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import psycopg
-
 from pganon import database
 from pganon.candidates.figures import LIMIT, Compared, Row, judged, measured_row, refused_row
 from pganon.candidates.policies import Candidate
@@ -34,8 +32,7 @@ from pganon.run.context import resolve_policy
 from pganon.run.dry_run import is_of_one, refuse_growing, sharing
 from pganon.run.options import Options, SharedSnapshot, connect_run
 from pganon.run.pipeline import Pipeline
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection
 
 
 def compare(

@@ -21,8 +21,7 @@ from pganon.catalog.model import DistributedRead, Relation, Shards
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection
 
 
 def distributed_reads(
@@ -51,7 +50,7 @@ def distributed_reads(
 
 def distributed(conn: Connection) -> list[int]:
     """Numbers of all tables that Citus distributes, where there is Citus."""
-    row = conn.execute(sqlfiles.query("citus", "distributed")).fetchone()
+    row = sqlfiles.ask(conn, "citus", "distributed").fetchone()
     return row[0] if row else []
 
 
@@ -60,7 +59,7 @@ def shards_of(conn: Connection, source: Relation) -> Shards | None:
 
     Where there is Citus.
     """
-    row = conn.execute(sqlfiles.query("citus", "shards"), {"table": source.oid}).fetchone()
+    row = sqlfiles.ask(conn, "citus", "shards", table=source.oid).fetchone()
     column = source.column(row[0]) if row and row[0] is not None else None
     return Shards(source.name, column.name) if column is not None and column.readable else None
 
@@ -106,7 +105,7 @@ def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
     Args:
         sources: names, always in double quotes.
     """
-    row = conn.execute(sqlfiles.query("citus", "changes"), {"sources": list(sources)}).fetchone()
+    row = sqlfiles.ask(conn, "citus", "changes", sources=list(sources)).fetchone()
     return row[0] if row else None
 
 
@@ -134,8 +133,7 @@ def seal_shards(conn: Connection, table: QualifiedName) -> None:
 
 
 def _others(conn: Connection, table: QualifiedName) -> list[str] | None:
-    names = {"schema": table.schema, "name": table.name}
-    row = conn.execute(sqlfiles.query("citus", "others"), names).fetchone()
+    row = sqlfiles.ask(conn, "citus", "others", schema=table.schema, name=table.name).fetchone()
     return row[0] if row else None
 
 
@@ -154,7 +152,7 @@ def _set_on_workers(conn: Connection) -> None:
     off again at once: they would get, and run, the whole text of a later message with a SET LOCAL.
     What they send may be as large as a table.
     """
-    settings = conn.execute(sqlfiles.query("citus", "settings")).fetchall()
+    settings = sqlfiles.ask(conn, "citus", "settings").fetchall()
     conn.execute(b"SET LOCAL citus.propagate_set_commands = 'local'")
     conn.execute(b"SET LOCAL search_path = pg_catalog, pg_temp")
     for name, value in settings:
@@ -165,12 +163,12 @@ def _set_on_workers(conn: Connection) -> None:
 
 def is_installed(conn: Connection) -> bool:
     """Whether there is Citus in this database."""
-    row = conn.execute(sqlfiles.query("citus", "installed")).fetchone()
+    row = sqlfiles.ask(conn, "citus", "installed").fetchone()
     return bool(row and row[0])
 
 
 def _check_sessions(conn: Connection) -> None:
-    row = conn.execute(sqlfiles.query("citus", "role")).fetchone()
+    row = sqlfiles.ask(conn, "citus", "role").fetchone()
     if row is None:
         return
     role = quote(row[0])

@@ -17,13 +17,13 @@ from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.catalog.citus import distributed, is_installed, prepare_reading
-from pganon.catalog.introspect import Connection
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import EVERYBODY
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.server_errors import ROW_SECURITY, UNFILTERED
+from pganon.sqlfiles import Connection
 
 _NAMED = 5
 """How many objects a message names."""

@@ -13,13 +13,12 @@ import psycopg
 from psycopg import sql
 from sqlglot import exp
 
-from pganon import sqlfiles
-from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
 from pganon.identifiers import QualifiedName
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection, ask
 from pganon.sqltools import col, fragment, named, query, statement
 
 SAMPLE_ROWS = 10_000
@@ -76,7 +75,7 @@ def hashed_rows(
 
 
 def _may_keep(conn: Connection) -> bool:
-    row = conn.execute(sqlfiles.query("catalog", "may_make_temporary")).fetchone()
+    row = ask(conn, "catalog", "may_make_temporary").fetchone()
     return row is not None and bool(row[0])
 
 

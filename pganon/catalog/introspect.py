@@ -23,10 +23,10 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import OWN_SCHEMAS, NameProblem, QualifiedName, own_schema, parse_name
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 
 DEFAULT_SCHEMA = "public"
 
-Connection = psycopg.Connection[Any]
 
 _KINDS: Mapping[str, RelationKind] = {
     "r": "table",

@@ -11,12 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import psycopg
-
-from pganon import sqlfiles
 from pganon.catalog.model import Origin
+from pganon.sqlfiles import Connection, ask
 
-Connection = psycopg.Connection[Any]
 Base = tuple[int, int]
 """A relation and the number of a column; 0: all of its columns."""
 
@@ -335,7 +332,7 @@ def base_columns(conn: Connection, oid: int, numbers: Iterable[int]) -> dict[int
         if not new:
             return found
         rules |= {relation: {} for relation in new}
-        rows = conn.execute(sqlfiles.query("catalog", "rules"), {"oids": list(new)}).fetchall()
+        rows = ask(conn, "catalog", "rules", oids=list(new)).fetchall()
         for relation, number, text in rows:
             rules[relation][number] = parsed(text)
         found = {number: _below(one, rules) for number, one in found.items()}
@@ -380,12 +377,12 @@ def origins_of(conn: Connection, found: dict[int, Found]) -> dict[int, Origin]:
     """By number of a column: its base columns by name, and by number of the table and their own."""
     bases = sorted({base for one in found.values() for base in one.bases | one.chosen})
     values = {"oids": [oid for oid, _ in bases], "numbers": [number for _, number in bases]}
-    rows = conn.execute(sqlfiles.query("catalog", "base_columns"), values).fetchall()
+    rows = ask(conn, "catalog", "base_columns", **values).fetchall()
     names = {(oid, number): frozenset(texts) for oid, number, texts in rows}
     used = sorted({function for one in found.values() for function in one.functions})
     opaque: set[int] = set()
     if used:
-        rows = conn.execute(sqlfiles.query("catalog", "opaque"), {"oids": used}).fetchall()
+        rows = ask(conn, "catalog", "opaque", oids=used).fetchall()
         opaque = {row[0] for row in rows}
     return {
         number: Origin(

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pganon import sqlfiles
-from pganon.catalog.introspect import Connection
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
+from pganon.sqlfiles import Connection, ask
 
 Roles = Mapping[str, int]
 """Numbers of roles by name, as they were when they were named."""
@@ -27,7 +26,7 @@ def numbers(conn: Connection, names: Iterable[str]) -> dict[str, int]:
     wanted = list(dict.fromkeys(names))
     if not wanted:
         return {}
-    rows = conn.execute(sqlfiles.query("catalog", "role_numbers"), {"names": wanted}).fetchall()
+    rows = ask(conn, "catalog", "role_numbers", names=wanted).fetchall()
     found = {EVERYBODY: 0, **dict(rows)}
     return {name: found[name] for name in wanted if name in found}
 
@@ -37,7 +36,7 @@ def names_of(conn: Connection, roles: Iterable[int]) -> dict[int, str]:
     wanted = list(roles)
     if not wanted:
         return {}
-    rows = conn.execute(sqlfiles.query("catalog", "role_names"), {"numbers": wanted}).fetchall()
+    rows = ask(conn, "catalog", "role_names", numbers=wanted).fetchall()
     return {**dict(rows), **({0: EVERYBODY} if 0 in wanted else {})}
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from pganon.catalog.introspect import Connection, estimated_rows
+from pganon.catalog.introspect import estimated_rows
 from pganon.catalog.model import Relation
 from pganon.identifiers import column as column_reference
+from pganon.sqlfiles import Connection
 
 _SEED = 1
 """The same blocks every time, so that several statements read the same rows."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import psycopg
 from sqlglot import exp
 
-from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.sample import sample
 from pganon.catalog.values import as_text
 from pganon.identifiers import column as column_reference
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import col, fragment, query, render
 
 SAMPLE_ROWS = 100_000

@@ -17,8 +17,9 @@ from pganon.identifiers import quote
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish import release_state
-from pganon.run.context import Connection, check_storable, named_roles, resolve_policy
+from pganon.run.context import check_storable, named_roles, resolve_policy
 from pganon.run.dry_run import look
+from pganon.sqlfiles import Connection
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from pganon.policy.model import Policy
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.publish import release_state
 from pganon.publish.release_state import Version
-from pganon.run.context import Connection
 from pganon.run.dry_run import look
+from pganon.sqlfiles import Connection
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import psycopg
 import typer
 
 from pganon.cli import common
 from pganon.cli.progress import progress
 from pganon.errors import EXIT_REFUSED, InstallError, PolicyError, UsageError
 from pganon.install.owner import become_owner
+from pganon.sqlfiles import Connection
 
 if TYPE_CHECKING:
     from pganon.checks.gate import Checked, Wrong
-
-Connection = psycopg.Connection[Any]
 
 
 def register(app: typer.Typer) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
@@ -17,9 +15,8 @@ from pganon.install import access
 from pganon.publish import listing
 from pganon.publish.sessions import translated
 from pganon.report.readers.document import Commonest, Seen
+from pganon.sqlfiles import Connection
 from pganon.sqltools import cast, col, fragment, query, statement
-
-Connection = psycopg.Connection[Any]
 
 
 def see(conn: Connection, name: str) -> Seen:
@@ -51,7 +48,7 @@ def see(conn: Connection, name: str) -> Seen:
 
 def _described(conn: Connection, name: str) -> Seen | None:
     values = {"release": name}
-    row = conn.execute(sqlfiles.query("report", "shown"), values).fetchone()
+    row = sqlfiles.ask(conn, "report", "shown", **values).fetchone()
     if row is None:
         return None
     with conn.cursor(row_factory=dict_row) as cursor:

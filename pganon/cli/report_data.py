@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-import psycopg
-
 from pganon import sqlfiles
 from pganon.cli.common import program
 from pganon.error_codes import ErrorCode
@@ -24,6 +22,7 @@ from pganon.publish.privileges import can_read
 from pganon.publish.release_state import Version
 from pganon.report.parts import OverVersions
 from pganon.report.sources import Access, Collected, Crossing, VersionFacts
+from pganon.sqlfiles import Connection
 
 
 def collect_held(conn: Connection, request: int) -> Collected:
@@ -103,9 +102,6 @@ def _time(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
-Connection = psycopg.Connection[Any]
-
-
 def collect(conn: Connection, name: str, number: int | None = None) -> Collected:
     """A version of a release, by default the one that is shown; as its steward.
 
@@ -114,11 +110,10 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
     """
     history = find(conn, name)
     version = history.version(number)
-    decisions = conn.execute(sqlfiles.query("report", "approvals"), {"release": name}).fetchall()
+    decisions = sqlfiles.ask(conn, "report", "approvals", release=name).fetchall()
     ledger = with_decisions(events(conn, name), decisions)
-    about = conn.execute(sqlfiles.query("report", "about"), {"release": name}).fetchone()
-    values = {"release": name, "version": version.version}
-    row = conn.execute(sqlfiles.query("report", "evidence"), values).fetchone()
+    about = sqlfiles.ask(conn, "report", "about", release=name).fetchone()
+    row = sqlfiles.ask(conn, "report", "evidence", release=name, version=version.version).fetchone()
     evidence = row[0] if row else None
     released = (e for e in ledger if e["event"] == "released" and e["version"] == version.version)
     first = version.views[0].name if version.views else None
@@ -171,8 +166,13 @@ def of_method(
 def _public(conn: Connection, version: Version) -> bool:
     """Whether whoever can connect can read all views of a version."""
     names = [view.name for view in version.views]
-    values = {"schemas": [one.schema for one in names], "names": [one.name for one in names]}
-    row = conn.execute(sqlfiles.query("report", "public"), values).fetchone()
+    row = sqlfiles.ask(
+        conn,
+        "report",
+        "public",
+        schemas=[one.schema for one in names],
+        names=[one.name for one in names],
+    ).fetchone()
     return bool(row and row[0])
 
 
@@ -213,8 +213,7 @@ def with_decisions(
 
 
 def _crossings(conn: Connection, version: Version) -> list[Crossing]:
-    values = {"run_id": version.run_id}
-    rows = conn.execute(sqlfiles.query("report", "crossings"), values).fetchall()
+    rows = sqlfiles.ask(conn, "report", "crossings", run_id=version.run_id).fetchall()
     own = f"version {version.version}"
     return [
         Crossing(version=own, other=other, reason=reason, people=people)

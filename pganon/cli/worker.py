@@ -8,11 +8,11 @@ from typing import Annotated
 import psycopg
 import typer
 
-from pganon import sqlfiles
 from pganon.cli import common
 from pganon.errors import UsageError
 from pganon.install.access import admit_decider
 from pganon.server_errors import translate
+from pganon.sqlfiles import ask
 
 
 def register(app: typer.Typer) -> None:
@@ -109,8 +109,8 @@ def _decide(
         try:
             with conn.transaction():
                 admit_decider(conn)
-                conn.execute(sqlfiles.query("requests", "decide"), values)
-                conn.execute(sqlfiles.query("requests", "decided"))
+                ask(conn, "requests", "decide", **values)
+                ask(conn, "requests", "decided")
         except psycopg.Error as error:
             raise translate(error) from None
     state = {"approve": "approved", "reject": "rejected"}[decision]

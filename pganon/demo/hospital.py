@@ -54,7 +54,7 @@ def _fill(conn: psycopg.Connection[tuple[object, ...]]) -> int:
         *("create_patients", "finish_patients", "analyze_patients"),
         *("create_clinic", "fill_clinic", "analyze_clinic"),
     ):
-        conn.execute(sqlfiles.query("demo", name))
+        sqlfiles.ask(conn, "demo", name)
     conn.execute(
         sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), steward)
     )

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.history import versions as memory
 from pganon.history.versions import PastVersion
 from pganon.identifiers import parse_name
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -69,13 +66,11 @@ class Guarded:
 
 def history_of(conn: Connection, population: int, warnings: tuple[str, ...]) -> Guarded:
     """The history of a population."""
-    row = conn.execute(sqlfiles.query("population", "by_id"), {"population": population}).fetchone()
+    row = ask(conn, "population", "by_id", population=population).fetchone()
     assert row is not None
     about = memory.versions_about(conn, population)
     labels = {one.run_id: f"{one.release} {one.version}" for one in about}
-    rows = conn.execute(
-        sqlfiles.query("population", "crossings"), {"population": population}
-    ).fetchall()
+    rows = ask(conn, "population", "crossings", population=population).fetchall()
     return Guarded(
         row[0],
         tuple(row[2]),

@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any
 
-import psycopg
-
 from pganon.history import versions
 from pganon.history.check import RuleCheck, rule_steps
 from pganon.history.model import EarlierVersion, NewVersion
@@ -15,11 +13,10 @@ from pganon.history.versions import Crossing, PastVersion
 from pganon.identifiers import QualifiedName
 from pganon.policy.model import Policy
 from pganon.privacy.base import FINER, HOLDS, VOID
+from pganon.sqlfiles import Connection
 from pganon.sqltools import query, stacked, statement
 from pganon.steps import CreateTable, State, Step
 from pganon.steps.facts import Facts
-
-Connection = psycopg.Connection[Any]
 
 Walk = Callable[[Sequence[Step]], State]
 """Runs steps; gives the state after them."""

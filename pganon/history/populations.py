@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import psycopg
-
-from pganon import sqlfiles
 from pganon.encode.people import identity
 from pganon.ledger.repository import as_jsonb
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Asked, KnownPopulation, chosen
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 
 def choose(
@@ -29,8 +24,9 @@ def choose(
         PreconditionError: population.
     """
     asked = _asked(spec)
-    values = {"name": asked.name, "sources": list(sources), "copied": copied}
-    rows = conn.execute(sqlfiles.query("population", "known"), values).fetchall()
+    rows = ask(
+        conn, "population", "known", name=asked.name, sources=list(sources), copied=copied
+    ).fetchall()
     return chosen(asked, [_population(*row) for row in rows])
 
 
@@ -50,15 +46,13 @@ def _population(
 
 def of_release(conn: Connection, name: str) -> KnownPopulation | None:
     """The population of the newest version of a release that is about one."""
-    row = conn.execute(sqlfiles.query("population", "of_release"), {"release": name}).fetchone()
+    row = ask(conn, "population", "of_release", release=name).fetchone()
     return None if row is None else _population(*row)
 
 
 def has_forgotten(conn: Connection, population: int) -> bool:
     """Whether any of its people were forgotten."""
-    row = conn.execute(
-        sqlfiles.query("population", "has_forgotten"), {"population": population}
-    ).fetchone()
+    row = ask(conn, "population", "has_forgotten", population=population).fetchone()
     return row == (True,)
 
 
@@ -86,20 +80,18 @@ def make(conn: Connection, spec: ReleaseSpec, sources: Sequence[str]) -> int:
         "key": as_jsonb(list(asked.key)),
     }
     with conn.transaction():
-        conn.execute(sqlfiles.query("population", "one_at_a_time"))
+        ask(conn, "population", "one_at_a_time")
         existing = find(conn, spec, sources)
         if existing is not None:
             return existing  # made and released since the caller looked
-        made = conn.execute(sqlfiles.query("population", "add"), values).fetchone()
+        made = ask(conn, "population", "add", **values).fetchone()
     assert made is not None
     return int(made[0])
 
 
 def set_of_run(conn: Connection, run_id: int, population: int) -> None:
     """Have the secret of the population make the digests of the run from now on."""
-    conn.execute(
-        sqlfiles.query("population", "of_run"), {"population": population, "run_id": run_id}
-    )
+    ask(conn, "population", "of_run", population=population, run_id=run_id)
 
 
 def counter(conn: Connection, population: int) -> tuple[int, bool]:
@@ -107,9 +99,7 @@ def counter(conn: Connection, population: int) -> tuple[int, bool]:
 
     In a transaction, nobody else changes it before the end.
     """
-    row = conn.execute(
-        sqlfiles.query("population", "counter"), {"population": population}
-    ).fetchone()
+    row = ask(conn, "population", "counter", population=population).fetchone()
     assert row is not None
     return int(row[0]), bool(row[1])
 

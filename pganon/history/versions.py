@@ -6,9 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import psycopg
-
-from pganon import sqlfiles
 from pganon.catalog.model import Origin
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PreconditionError
@@ -19,9 +16,8 @@ from pganon.history.model import EarlierVersion, GroupTables
 from pganon.identifiers import QualifiedName, parse_name, quote
 from pganon.privacy.base import FINER, HOLDS, ONE_VERSION, VOID, over_finer
 from pganon.resolved.presentation import Presentation
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import PRIVATE_SCHEMA
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
@@ -135,9 +131,7 @@ def manner_of(
 
 def versions_about(conn: Connection, population: int) -> tuple[PastVersion, ...]:
     """Versions about the population that were ever readable, the oldest first."""
-    rows = conn.execute(
-        sqlfiles.query("population", "versions"), {"population": population}
-    ).fetchall()
+    rows = ask(conn, "population", "versions", population=population).fetchall()
     return tuple(PastVersion(*row) for row in rows)
 
 
@@ -146,8 +140,7 @@ def drawn(conn: Connection, run_id: int, source: bytes) -> bytes:
 
     Equal fingerprints and policies make equal groups.
     """
-    values = {"run_id": run_id, "source": source}
-    row = conn.execute(sqlfiles.query("population", "drawn"), values).fetchone()
+    row = ask(conn, "population", "drawn", run_id=run_id, source=source).fetchone()
     assert row is not None
     return bytes(row[0])
 
@@ -265,8 +258,7 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
 
 def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
     """Mark the guarantees of a version and of another one as void for readers of both."""
-    values = {**crossing.__dict__, "run_id": run_id, "other_run": crossing.run_id}
-    conn.execute(sqlfiles.query("population", "cross"), values)
+    ask(conn, "population", "cross", **crossing.__dict__, run_id=run_id, other_run=crossing.run_id)
     for one in (run_id, crossing.run_id):
         _promise(conn, one, VOID, ONE_VERSION)
 
@@ -278,8 +270,7 @@ def finer(conn: Connection, run_id: int, k: int | None) -> None:
 
 
 def _promise(conn: Connection, run_id: int, state: str, said: str) -> None:
-    values = {"run_id": run_id, "state": state, "said": said}
-    conn.execute(sqlfiles.query("population", "promise"), values)
+    ask(conn, "population", "promise", run_id=run_id, state=state, said=said)
 
 
 def check_readers(judged: Judgement, readers: Sequence[str]) -> None:
@@ -308,5 +299,15 @@ def count(
     Args:
         known: how often it had changed; False if it did since, and nothing is noted.
     """
-    values = {"population": population, "name": name, "sources": list(sources), "known": known}
-    return conn.execute(sqlfiles.query("population", "count"), values).rowcount > 0
+    return (
+        ask(
+            conn,
+            "population",
+            "count",
+            population=population,
+            name=name,
+            sources=list(sources),
+            known=known,
+        ).rowcount
+        > 0
+    )

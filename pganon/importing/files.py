@@ -30,9 +30,9 @@ from pganon.importing.form import EXTRA, THOUSANDS, Format
 from pganon.importing.kinds import NUMBERS, Inference
 from pganon.importing.notes import Note, of_texts
 from pganon.importing.table import TableColumn
+from pganon.sqlfiles import Connection
 
 pc: Any = pyarrow.compute
-Connection = psycopg.Connection[Any]
 Source = csvs.CsvFile | typed_files.Columns
 
 DEFAULT_SCHEMA = "public"

@@ -9,19 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.database import check_encoding
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import QualifiedName, quote
 from pganon.publish.views import regrant, standing
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection, ask
 
 _TYPE = re.compile(r"(?P<name>[a-z][a-z0-9 ]*)(?P<size>\([0-9]{1,4}(, ?[0-9]{1,4})?\))?")
 
@@ -33,9 +29,7 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
         PreconditionError: no such schema, the table exists, it is none, row_security, dependents.
     """
     check_encoding(conn)
-    row = conn.execute(
-        sqlfiles.query("importing", "relation"), {"schema": target.schema, "name": target.name}
-    ).fetchone()
+    row = ask(conn, "importing", "relation", schema=target.schema, name=target.name).fetchone()
     schema_exists, kind, oid, guarded = row or (False, None, None, None)
     if not schema_exists:
         raise PreconditionError(
@@ -59,7 +53,7 @@ def check_target(conn: Connection, target: QualifiedName, replace: bool) -> None
             " policies, disable its row-level security, and set them up anew afterwards",
             code=ErrorCode.ROW_SECURITY,
         )
-    rows = conn.execute(sqlfiles.query("publish", "dependents"), {"oid": oid}).fetchall()
+    rows = ask(conn, "publish", "dependents", oid=oid).fetchall()
     if rows:
         raise PreconditionError(
             f"other objects depend on {target}: {', '.join(row[0] for row in rows)}",
@@ -90,12 +84,7 @@ def builtin_type(conn: Connection, name: str) -> str:
         UsageError: there is no such type.
     """
     match = _TYPE.fullmatch(name.strip())
-    row = (
-        match
-        and conn.execute(
-            sqlfiles.query("importing", "builtin_type"), {"name": match["name"].strip()}
-        ).fetchone()
-    )
+    row = match and ask(conn, "importing", "builtin_type", name=match["name"].strip()).fetchone()
     if not match or not row or row[0] is None:
         raise UsageError(
             f'"{name}" is no type of PostgreSQL that a column can be declared to have',

@@ -18,7 +18,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.identifiers import OWN_SCHEMAS, QualifiedName, first_few
 from pganon.install import state
-from pganon.install.state import Connection
+from pganon.sqlfiles import Connection
 
 VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
@@ -134,7 +134,7 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
     Raises:
         InstallError: superuser, not_owner, other_owner.
     """
-    row = conn.execute(sqlfiles.query("install", "session")).fetchone()
+    row = sqlfiles.ask(conn, "install", "session").fetchone()
     assert row is not None
     login, superuser = row[0], row[1]
     named = chosen(named)
@@ -206,13 +206,15 @@ def is_harmless(
     Args:
         reads: harmless views of the same schema that it may read.
     """
-    values = {
+    row = sqlfiles.ask(
+        conn,
+        "install",
+        "harmless_view",
         **view.__dict__,
-        "functions": list(_HARMLESS),
-        "nodes": list(_NODES),
-        "reads": [other.name for other in reads],
-    }
-    row = conn.execute(sqlfiles.query("install", "harmless_view"), values).fetchone()
+        functions=list(_HARMLESS),
+        nodes=list(_NODES),
+        reads=[other.name for other in reads],
+    ).fetchone()
     return bool(row and row[0])
 
 
@@ -245,8 +247,8 @@ def check_objects(conn: Connection, owner: str) -> None:
     Raises:
         InstallError: foreign_object, with the names of what is there.
     """
-    rows = conn.execute(
-        sqlfiles.query("install", "foreign_objects"), {"schemas": list(OWN_SCHEMAS), "owner": owner}
+    rows = sqlfiles.ask(
+        conn, "install", "foreign_objects", schemas=list(OWN_SCHEMAS), owner=owner
     ).fetchall()
     if not rows:
         return
@@ -270,7 +272,7 @@ def admit_decider(conn: Connection) -> None:
     check_objects(conn, owner)
     _hold(conn, "hold_actions")
     check_view(conn, ACTIONS)
-    row = conn.execute(sqlfiles.query("install", "acts_as_owner"), {"owner": owner}).fetchone()
+    row = sqlfiles.ask(conn, "install", "acts_as_owner", owner=owner).fetchone()
     if row != (True,):
         raise InstallError(
             "pganon_private.action is not the table that pganon made: writing there could run code"
@@ -297,6 +299,6 @@ def admit_approver(conn: Connection) -> None:
 def _hold(conn: Connection, query: str) -> None:
     """Let nobody replace what these views are until the transaction ends."""
     try:
-        conn.execute(sqlfiles.query("install", query))
+        sqlfiles.ask(conn, "install", query)
     except psycopg.errors.UndefinedTable:
         raise state.outdated("have the steward run `pganon upgrade`") from None

@@ -18,7 +18,7 @@ from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.install import access
-from pganon.install.state import Connection
+from pganon.sqlfiles import Connection
 
 INSTALLED = b"pganon"
 TEMPORARY = b"pg_temp"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pganon import database, sqlfiles
 from pganon.install import access, state
-from pganon.install.state import Connection
+from pganon.sqlfiles import Connection
 
 
 def become_owner(conn: Connection, *, named: str | None = None) -> str:
@@ -45,6 +45,6 @@ def complete(conn: Connection) -> None:
 
     CREATE EXTENSION leaves it to the first command: a dump may bring one.
     """
-    row = conn.execute(sqlfiles.query("install", "lacks_secret")).fetchone()
+    row = sqlfiles.ask(conn, "install", "lacks_secret").fetchone()
     if row and row[0]:
-        conn.execute(sqlfiles.query("install", "make_secret"))
+        sqlfiles.ask(conn, "install", "make_secret")

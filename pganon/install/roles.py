@@ -17,11 +17,10 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import quote
-from pganon.install.state import Connection
+from pganon.sqlfiles import Connection, ask
 
 PREFIX = "pganon"
 
@@ -64,7 +63,7 @@ def make_roles(conn: Connection, owner: str, prefix: str = PREFIX) -> list[str]:
 
 def _exists(conn: Connection, owner: str, role: Role) -> bool:
     """Whether there is such a role; refuses one that is not as it should be."""
-    row = conn.execute(sqlfiles.query("install", "role"), {"role": role.name}).fetchone()
+    row = ask(conn, "install", "role", role=role.name).fetchone()
     if row is None:
         return False
     special, inherits, member_of, members = row

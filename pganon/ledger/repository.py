@@ -13,15 +13,14 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, Literal
 
-import psycopg
 from psycopg.types.json import Jsonb
 
 from pganon import locks, sqlfiles
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterrupt
 from pganon.install.state import program_version
 from pganon.plain import as_json
+from pganon.sqlfiles import Connection
 
-Connection = psycopg.Connection[Any]
 Ended = Literal["dry_run", "refused", "failed", "forgotten", "readers"]
 Event = Literal[
     "released",
@@ -58,7 +57,7 @@ def start_run(
         details: of the row.
         held: ends the lock, in place of `locks.hold`.
     """
-    row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
+    row = sqlfiles.ask(conn, "ledger", "next_run").fetchone()
     assert row is not None
     run_id = int(row[0])
     key = locks.take_run(conn, run_id)
@@ -71,7 +70,7 @@ def start_run(
         "seed": seed,
     }
     try:
-        conn.execute(sqlfiles.query("ledger", "start"), values)
+        sqlfiles.ask(conn, "ledger", "start", **values)
     except BaseException:
         locks.leave(conn, key)
         raise
@@ -91,17 +90,17 @@ def append(
     details: Mapping[str, Any] | None = None,
 ) -> int:
     """Add one row and give its number."""
-    row = conn.execute(
-        sqlfiles.query("ledger", "append"),
-        {
-            "run_id": run_id,
-            "release": release,
-            "version": version,
-            "event": event,
-            "program_version": program_version(),
-            "policy_hash": policy_hash,
-            "details": as_jsonb(details or {}),
-        },
+    row = sqlfiles.ask(
+        conn,
+        "ledger",
+        "append",
+        run_id=run_id,
+        release=release,
+        version=version,
+        event=event,
+        program_version=program_version(),
+        policy_hash=policy_hash,
+        details=as_jsonb(details or {}),
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -109,7 +108,7 @@ def append(
 
 def note(conn: Connection, event: Event, release: str, details: Mapping[str, Any]) -> None:
     """Add a row that belongs to no run."""
-    row = conn.execute(sqlfiles.query("ledger", "next_run")).fetchone()
+    row = sqlfiles.ask(conn, "ledger", "next_run").fetchone()
     assert row is not None
     append(conn, event, run_id=int(row[0]), release=release, details=details)
 
@@ -121,14 +120,14 @@ def finish(
     details: Mapping[str, Any] | None = None,
 ) -> bool:
     """End a run that is not published; False if the run had ended already."""
-    done = conn.execute(
-        sqlfiles.query("ledger", "finish"),
-        {
-            "run_id": run_id,
-            "event": event,
-            "program_version": program_version(),
-            "details": as_jsonb(details or {}),
-        },
+    done = sqlfiles.ask(
+        conn,
+        "ledger",
+        "finish",
+        run_id=run_id,
+        event=event,
+        program_version=program_version(),
+        details=as_jsonb(details or {}),
     )
     return done.rowcount > 0
 
@@ -156,7 +155,7 @@ def error_details(error: BaseException) -> dict[str, Any]:
 
 def lasted(conn: Connection, release: str) -> float | None:
     """Seconds that the newest run took that made a version; None where there was none."""
-    row = conn.execute(sqlfiles.query("ledger", "lasted"), {"release": release}).fetchone()
+    row = sqlfiles.ask(conn, "ledger", "lasted", release=release).fetchone()
     return float(row[0]) if row is not None else None
 
 

@@ -13,7 +13,7 @@ from pganon.catalog.roles import Roles, unchanged
 from pganon.error_codes import ErrorCode
 from pganon.errors import LedgerError, PolicyError, UsageError
 from pganon.ledger import repository as ledger
-from pganon.migrate.history import Applied, Connection, Session, alone, applied, check_unchanged
+from pganon.migrate.history import Applied, Session, alone, applied, check_unchanged
 from pganon.migrate.pending import file_states
 from pganon.migrate.up import Done, Report, Target, named, session
 from pganon.publish import lifecycle, listing
@@ -24,6 +24,7 @@ from pganon.run.context import named_roles
 from pganon.run.grants import change_readers
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
+from pganon.sqlfiles import Connection
 
 
 def down(
@@ -108,14 +109,14 @@ def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
     """It waits for approval, or nobody approved it; the worker drops its tables."""
     with publishing(conn):
         values = {"request": row.request}
-        now = conn.execute(sqlfiles.query("migrations", "request_now"), values).fetchone()
+        now = sqlfiles.ask(conn, "migrations", "request_now", **values).fetchone()
         if now is not None and (now[1] is not None or now[0] == "running"):
             raise LedgerError(
                 f"request {row.request} is being published",
                 hint="run the command again",
                 code=ErrorCode.PUBLISHED_MEANWHILE,
             )
-        ended = conn.execute(sqlfiles.query("migrations", "end_waiting"), values).fetchone()
+        ended = sqlfiles.ask(conn, "migrations", "end_waiting", **values).fetchone()
         if ended is not None:
             ledger.append(
                 conn,

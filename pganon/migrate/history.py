@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-import psycopg
 from psycopg.rows import class_row
 
 from pganon import locks, sqlfiles
@@ -18,8 +17,8 @@ from pganon.identifiers import quote
 from pganon.install.state import program_version
 from pganon.migrate.files import MigrationFile
 from pganon.requests.workers import enter, forget_dead, leave
+from pganon.sqlfiles import Connection
 
-Connection = psycopg.Connection[Any]
 State = Literal["applied", "awaiting_approval", "unpublished", "pending", "changed", "missing"]
 
 
@@ -132,8 +131,9 @@ def check_own(conn: Connection, history: str, files: Sequence[MigrationFile]) ->
     Raises:
         LedgerError: other_history.
     """
-    values = {"history": history, "releases": [file.release for file in files]}
-    row = conn.execute(sqlfiles.query("migrations", "others"), values).fetchone()
+    row = sqlfiles.ask(
+        conn, "migrations", "others", history=history, releases=[file.release for file in files]
+    ).fetchone()
     if row is not None:
         raise LedgerError(
             f"the release {quote(row[0])} belongs to the history {quote(row[1])}: {row[2]}",
@@ -203,7 +203,7 @@ class Session:
         self._fenced(conn, "take_back", values)
 
     def _fenced(self, conn: Connection, query: str, values: dict[str, Any]) -> None:
-        if conn.execute(sqlfiles.query("migrations", query), values).fetchone() is None:
+        if sqlfiles.ask(conn, "migrations", query, **values).fetchone() is None:
             raise PreconditionError(
                 f"another session applies release migrations of the history {quote(self.history)}",
                 hint="nothing was done for this file; run the command again",
@@ -225,7 +225,7 @@ def alone(conn: Connection, history: str) -> Iterator[Session]:
     try:
         with conn.transaction():
             _check_free(conn, history)
-            conn.execute(sqlfiles.query("migrations", "take"), values)
+            sqlfiles.ask(conn, "migrations", "take", **values)
         yield session
     finally:
         if locks.usable(conn):
@@ -234,8 +234,8 @@ def alone(conn: Connection, history: str) -> Iterator[Session]:
 
 def _check_free(conn: Connection, history: str) -> None:
     values = {"history": history}
-    conn.execute(sqlfiles.query("migrations", "add_history"), values)
-    row = conn.execute(sqlfiles.query("migrations", "holder"), values).fetchone()
+    sqlfiles.ask(conn, "migrations", "add_history", **values)
+    row = sqlfiles.ask(conn, "migrations", "holder", **values).fetchone()
     assert row is not None
     worker, key, name, login = row
     if worker is not None and key is not None and locks.held_keys(conn, [key]):

@@ -13,18 +13,12 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PolicyError, UsageError
 from pganon.loading import load_policy
 from pganon.migrate.files import MigrationFile, read_folder
-from pganon.migrate.history import (
-    Connection,
-    FileState,
-    applied,
-    check_own,
-    check_unchanged,
-    compared,
-)
+from pganon.migrate.history import FileState, applied, check_own, check_unchanged, compared
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import Policy
 from pganon.publish.views import check_readers
 from pganon.run.context import resolve_policy
+from pganon.sqlfiles import Connection
 
 
 @dataclass(frozen=True)

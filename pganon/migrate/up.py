@@ -16,7 +16,7 @@ from pganon.applied.store import newest_revision
 from pganon.errors import PganonError, PolicyError
 from pganon.install.owner import connect_as_owner
 from pganon.migrate.files import MigrationFile
-from pganon.migrate.history import Connection, FileState, Session, alone
+from pganon.migrate.history import FileState, Session, alone
 from pganon.migrate.pending import Pending, Planned, checked, file_states, planned
 from pganon.migrate.words import DEFAULT_HISTORY
 from pganon.publish import lifecycle
@@ -24,6 +24,7 @@ from pganon.publish import release_state as versions
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 
 
 @dataclass(frozen=True)

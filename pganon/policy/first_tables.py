@@ -15,7 +15,7 @@ import psycopg
 from psycopg.rows import dict_row
 from sqlglot import exp
 
-from pganon.catalog.introspect import Connection, read_relation, references
+from pganon.catalog.introspect import read_relation, references
 from pganon.catalog.keys import key_text_of
 from pganon.catalog.model import Column, Reference, Relation
 from pganon.catalog.statistics import Facts
@@ -28,6 +28,7 @@ from pganon.policy.registry import Registry
 from pganon.policy.scaffold import FirstPolicy, Observed, first_policy, observing, why_not
 from pganon.policy.vocabulary import WORDS, whole_words, words
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.sqltools import (
     aliased,
     col,

@@ -14,7 +14,6 @@ from pganon.catalog.combinations import (
     ranking,
 )
 from pganon.catalog.hash_sample import HashedRows, hashed_rows
-from pganon.catalog.introspect import Connection
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, all_of, column_facts
 from pganon.error_codes import ErrorCode
@@ -26,6 +25,7 @@ from pganon.policy.registry import Registry
 from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.start import Flag, fitted, flags
 from pganon.policy.vocabulary import whole_words
+from pganon.sqlfiles import Connection
 
 DETERMINES = 0.95
 """From which dependency on the key of a person a column is taken to be about the person."""

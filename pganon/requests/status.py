@@ -6,13 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-import psycopg
 from psycopg.rows import class_row
 
 from pganon import sqlfiles
 from pganon.identifiers import quote
+from pganon.sqlfiles import Connection
 
-Connection = psycopg.Connection[Any]
 WARN_BEFORE = timedelta(days=31)
 
 

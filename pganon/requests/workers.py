@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import psycopg
+from typing import Literal
 
 from pganon import locks, sqlfiles
-
-Connection = psycopg.Connection[Any]
+from pganon.sqlfiles import Connection
 
 
 def enter(conn: Connection, kind: Literal["worker", "command"]) -> int:
     """Show that this session serves requests, as long as it lives; gives its number."""
     key = locks.hold_new_key(conn)
-    row = conn.execute(
-        sqlfiles.query("requests", "add_worker"),
-        {"key": key, "kind": kind, "name": f"{socket.gethostname()}, process {os.getpid()}"},
+    row = sqlfiles.ask(
+        conn,
+        "requests",
+        "add_worker",
+        key=key,
+        kind=kind,
+        name=f"{socket.gethostname()}, process {os.getpid()}",
     ).fetchone()
     assert row is not None
     return int(row[0])
@@ -27,7 +28,7 @@ def enter(conn: Connection, kind: Literal["worker", "command"]) -> int:
 
 def leave(conn: Connection, me: int) -> None:
     """Show that this session serves nothing any more."""
-    conn.execute(sqlfiles.query("requests", "remove_worker"), {"me": me})
+    sqlfiles.ask(conn, "requests", "remove_worker", me=me)
 
 
 @dataclass(frozen=True)
@@ -41,17 +42,17 @@ class Requeued:
 
 def requeue(conn: Connection, me: int) -> list[Requeued]:
     """Give back the requests of workers that are dead."""
-    dead = [row[0] for row in conn.execute(sqlfiles.query("requests", "lost"), {"me": me})]
+    dead = [row[0] for row in sqlfiles.ask(conn, "requests", "lost", me=me)]
     if not dead:
         return []
-    rows = conn.execute(sqlfiles.query("requests", "requeue"), {"workers": dead}).fetchall()
+    rows = sqlfiles.ask(conn, "requests", "requeue", workers=dead).fetchall()
     return [Requeued(*row) for row in rows]
 
 
 def forget_dead(conn: Connection) -> None:
     """Take away the rows of workers that have ended."""
-    keys = [row[0] for row in conn.execute(sqlfiles.query("requests", "keys")).fetchall()]
+    keys = [row[0] for row in sqlfiles.ask(conn, "requests", "keys").fetchall()]
     alive = locks.held_keys(conn, keys)
     dead = [key for key in keys if key not in alive]
     if dead:
-        conn.execute(sqlfiles.query("requests", "forget_workers"), {"keys": dead})
+        sqlfiles.ask(conn, "requests", "forget_workers", keys=dead)

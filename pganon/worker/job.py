@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 import psycopg
 
@@ -42,8 +41,8 @@ from pganon.run.options import Options
 from pganon.run.publication import end_published, judged_again, note_superseded
 from pganon.run.release import run_release
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 
-Connection = psycopg.Connection[Any]
 BUSY = timedelta(seconds=10)
 
 
@@ -193,7 +192,7 @@ class Job:
         }
         try:
             for name in ("limits", "parameters"):
-                self.conn.execute(sqlfiles.query("requests", name), values)
+                sqlfiles.ask(self.conn, "requests", name, **values)
         except psycopg.Error as error:
             translated = translate(error)
             raise (translated if isinstance(translated, RequestError) else error) from None

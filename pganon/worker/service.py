@@ -23,12 +23,11 @@ from pganon.install.owner import connect_as_owner
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter, forget_dead
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection
 from pganon.worker.job import Job
 from pganon.worker.log import Log
 from pganon.worker.signals import Stop
 from pganon.worker.tidying import TASKS, kept_going
-
-Connection = psycopg.Connection[Any]
 
 POLL = 1.0  # seconds between two looks at the queue
 SLICE = 0.25  # a signal does not end a sleep

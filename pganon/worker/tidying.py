@@ -11,7 +11,6 @@ from typing import Any
 
 import psycopg
 
-from pganon import sqlfiles
 from pganon.applied.check import check, unchecked
 from pganon.error_codes import ErrorCode
 from pganon.errors import Interrupted, PganonError
@@ -21,9 +20,9 @@ from pganon.publish import lifecycle, views
 from pganon.requests.workers import forget_dead, requeue
 from pganon.run.tables import drop_run
 from pganon.server_errors import translate
+from pganon.sqlfiles import Connection, ask
 from pganon.worker.log import Log
 
-Connection = psycopg.Connection[Any]
 Task = Callable[[Connection, int, Log], None]
 
 
@@ -66,31 +65,27 @@ def keep_schedules(conn: Connection, me: int, log: Log) -> None:
     The next time comes after the server's now, which says what is due, too: neither its clock,
     moved back, nor that of this machine repeats anything. Other workers skip the locked row.
     """
-    for (release,) in conn.execute(sqlfiles.query("policies", "due")).fetchall():
+    for (release,) in ask(conn, "policies", "due").fetchall():
         with kept_going(log, "scheduled", release=release), conn.transaction():
             _ask(conn, release, log)
 
 
 def _ask(conn: Connection, release: str, log: Log) -> None:
     values = {"release": release}
-    due = conn.execute(sqlfiles.query("policies", "take_due"), values).fetchone()
+    due = ask(conn, "policies", "take_due", **values).fetchone()
     if due is None:
         return
     revision, expression, zone, after = due
-    row = conn.execute(
-        sqlfiles.query("requests", "schedule"), {**values, "revision": revision}
-    ).fetchone()
+    row = ask(conn, "requests", "schedule", **values, revision=revision).fetchone()
     coming = next_time(expression, zone, after)
-    conn.execute(sqlfiles.query("policies", "next"), {**values, "next_at": coming})
+    ask(conn, "policies", "next", **values, next_at=coming)
     log("scheduled", request=row and row[0], release=release, next=coming.isoformat())
 
 
 def end_expired(conn: Connection, me: int, log: Log) -> None:
     """Releases that nobody approved in time."""
     with conn.transaction():
-        for request, release, run_id in conn.execute(
-            sqlfiles.query("requests", "expire")
-        ).fetchall():
+        for request, release, run_id in ask(conn, "requests", "expire").fetchall():
             ledger.append(
                 conn, "expired", run_id=run_id, release=release, details={"request": request}
             )
@@ -99,16 +94,16 @@ def end_expired(conn: Connection, me: int, log: Log) -> None:
 
 def discard_staged(conn: Connection, me: int, log: Log) -> None:
     """Tables of releases that will not be published."""
-    for request, run_id in conn.execute(sqlfiles.query("requests", "discarded")).fetchall():
+    for request, run_id in ask(conn, "requests", "discarded").fetchall():
         with kept_going(log, "discarded", request=request):
             drop_run(conn, run_id)
-            conn.execute(sqlfiles.query("requests", "forget_staged"), {"request": request})
+            ask(conn, "requests", "forget_staged", request=request)
             log("discarded", request=request, run=run_id)
 
 
 def withdraw_unreviewed(conn: Connection, me: int, log: Log) -> None:
     """Releases whose policy should have been reviewed by now."""
-    for (release,) in conn.execute(sqlfiles.query("policies", "to_review")).fetchall():
+    for (release,) in ask(conn, "policies", "to_review").fetchall():
         with kept_going(log, "review", release=release):
             lifecycle.withdraw(conn, release)
             log("withdrawn", release=release, reason="review_by")
@@ -122,7 +117,7 @@ def tidy(conn: Connection, me: int, log: Log) -> None:
 
 def tidy_requests(conn: Connection, me: int, log: Log) -> None:
     """Requests that ended long ago, of every release."""
-    row = conn.execute(sqlfiles.query("requests", "tidy")).fetchone()
+    row = ask(conn, "requests", "tidy").fetchone()
     log("tidied", requests=row and row[0])
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode, SqlState
 from pganon.errors import LedgerError
 from pganon.history import populations
@@ -17,9 +15,8 @@ from pganon.identifiers import QualifiedName, parse_name
 from pganon.resolved.increments import cohorts_table
 from pganon.resolved.invariance import Resumed, Signatures
 from pganon.resolved.model import ReleaseSpec
+from pganon.sqlfiles import Connection, ask
 from pganon.steps.relations import PRIVATE_SCHEMA
-
-Connection = psycopg.Connection[Any]
 
 
 @dataclass(frozen=True)
@@ -41,8 +38,9 @@ def read(conn: Connection, population: int, columns: Sequence[str]) -> Signature
     Raises:
         LedgerError: memory, the tables were changed or are missing.
     """
-    values = {"population": population, "columns": list(columns)}
-    row = conn.execute(sqlfiles.query("population", "value_sets"), values).fetchone()
+    row = ask(
+        conn, "population", "value_sets", population=population, columns=list(columns)
+    ).fetchone()
     if row is None:
         return None
     people, values_of, made, run_id = row
@@ -66,13 +64,13 @@ def fingerprint(
     """
     try:
         with conn.transaction():
-            row = conn.execute(
-                sqlfiles.query("publish", "fingerprint"),
-                {
-                    "run_id": run_id,
-                    "relations": [str(signatures.people), str(signatures.values)],
-                    "compared": compared,
-                },
+            row = ask(
+                conn,
+                "publish",
+                "fingerprint",
+                run_id=run_id,
+                relations=[str(signatures.people), str(signatures.values)],
+                compared=compared,
             ).fetchone()
     except psycopg.Error as error:
         if error.sqlstate in (SqlState.NO_SECRET, SqlState.RELATION_MISSING):
@@ -89,27 +87,25 @@ def replace(conn: Connection, population: int, staged: StagedSignatures, run_id:
         run_id: the run with the secrets of the fingerprint.
     """
     values = {"population": population, "columns": list(staged.columns)}
-    gone = conn.execute(sqlfiles.query("population", "forget_value_sets"), values).fetchall()
+    gone = ask(conn, "population", "forget_value_sets", **values).fetchall()
     for name in (name for row in gone for name in row):
         conn.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(_named(name).identifier))
     stored = Signatures(moved(conn, staged.people), moved(conn, staged.values), len(staged.columns))
-    conn.execute(
-        sqlfiles.query("population", "add_value_sets"),
-        {
-            **values,
-            "person": str(stored.people),
-            "sets": str(stored.values),
-            "fingerprint": fingerprint(conn, run_id, stored),
-            "run_id": run_id,
-        },
+    ask(
+        conn,
+        "population",
+        "add_value_sets",
+        **values,
+        person=str(stored.people),
+        sets=str(stored.values),
+        fingerprint=fingerprint(conn, run_id, stored),
+        run_id=run_id,
     )
 
 
 def all_of(conn: Connection, population: int) -> list[tuple[Signatures, tuple[str, ...], int]]:
     """Signatures of a population: tables, columns, and the run of the fingerprint."""
-    rows = conn.execute(
-        sqlfiles.query("population", "all_value_sets"), {"population": population}
-    ).fetchall()
+    rows = ask(conn, "population", "all_value_sets", population=population).fetchall()
     return [
         (Signatures(_named(person), _named(sets), len(columns)), tuple(columns), run_id)
         for columns, person, sets, run_id in rows
@@ -120,13 +116,13 @@ def remember_fingerprint(
     conn: Connection, population: int, columns: Sequence[str], run_id: int, signatures: Signatures
 ) -> None:
     """Keep the fingerprint of tables that the owner changed."""
-    conn.execute(
-        sqlfiles.query("population", "value_sets_fingerprint"),
-        {
-            "population": population,
-            "columns": list(columns),
-            "fingerprint": fingerprint(conn, run_id, signatures),
-        },
+    ask(
+        conn,
+        "population",
+        "value_sets_fingerprint",
+        population=population,
+        columns=list(columns),
+        fingerprint=fingerprint(conn, run_id, signatures),
     )
 
 
@@ -172,8 +168,9 @@ def resumed(
     population = populations.find(conn, spec, sources) if spec.invariant else None
     if population is None:
         return None
-    values = {"release": spec.policy.release, "population": population}
-    rows = conn.execute(sqlfiles.query("publish", "unfinished_cohorts"), values).fetchall()
+    rows = ask(
+        conn, "publish", "unfinished_cohorts", release=spec.policy.release, population=population
+    ).fetchall()
     signatures = signatures_of(conn, spec, population) if rows else None
     if signatures is None:
         return None
