@@ -21,6 +21,9 @@ from pganon.sqltools import col, conjunction, query, scalar
 
 MAX_FACTS = 10
 
+_VALUES = (
+    "ask a question for each value, or read how many of a group have it in the view of the column"
+)
 _APART = "people who have both are asked for by an EXISTS for each"
 _KEYS = "compare declared keys, or leave them out: EXISTS (SELECT FROM table WHERE condition)"
 _LINKED = "rows of several tables are not linked by what is published"
@@ -57,7 +60,7 @@ def with_facts(parsed: Parsed, release: AskedRelease) -> tuple[Parsed, AskedRele
                 table, _ = reader.place(column, [own])
                 if table != release.root or column.name in parsed.facts:
                     said = "but in WHERE, rows have conditions and groups of people alone"
-                    raise Unsupported(said, parsed.facts.get(column.name, column))
+                    raise Unsupported(said, parsed.facts.get(column.name, column), _VALUES)
             bare(column, None)
         where = conjunction([exp.column(name, quoted=True), *reader.of_root])
         return replace(parsed, where=where), replace(release, facts={name: fact})
@@ -160,10 +163,12 @@ class _Reader:
         """The table of FROM or JOIN."""
         name = folded(named_table(item).this)
         known = [*self.release.tables, *([self.release.root or ""] if self.rows else [])]
+        if self.rows and name == self.release.name and name not in known:
+            name = self.release.root or ""  # as where the root alone is asked
         if name not in known:
             said = f"there is no table {quote(name[:63])} of events, or without people"
             listed = ", ".join(map(quote, known))
-            raise Unsupported(said, item, f"tables: {listed}; those with a period are not asked")
+            raise Unsupported(said, item, f"it has {listed}; none with a period is asked")
         if name in self.conditions:
             raise Unsupported(f"{quote(name)} is joined with itself", item, _APART)
         self.conditions[name] = []
