@@ -15,8 +15,8 @@ PAPER = Paper(
     about="reference/local-generalization.md",
     benchmark="lgb",
     data="32,730 people with an industry and an income in two extracts of the American Community"
-    " Survey; sex, age and industry are hidden by 20 %, the salary by all. `income` is 4,000 of"
-    " them, and `colorado` 4,000 workers with the occupation as sensitive column. The paper has"
+    " Survey; sex, age and industry are hidden by 20 %, the salary by all."
+    " `colorado` are 31,306 workers with the occupation as sensitive column. The paper has"
     " 31,055 records of a census sample, of which hours and relationship are columns of Colorado"
     " alone here. Categories have no hierarchies; the paper's NCP is by their trees. One release"
     " per setting, with secrets of its own; ten times 200 random sums of salaries with four"
@@ -24,7 +24,6 @@ PAPER = Paper(
     " sums: the median of the ten means, with their range. The paper's example, of which Figs. 1 to"
     " 4 are images, was made again from its prose, and is a test.",
     settings={
-        "rows": 4000,
         "ls": (5, 10, 20),
         "densities": (10, 20, 40),
         "methods": METHODS,

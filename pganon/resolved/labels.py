@@ -78,7 +78,7 @@ def refused_names(
     names: Iterable[tuple[Place, str]],
     added: Collection[str] = (),
     what: str = "published columns",
-    remedy: str = "rename it with `as:`",
+    remedy: str = "choose another name with `as:`",
 ) -> Iterator[Refusal]:
     """Names that pganon adds, that are there twice, or too long."""
     used = set[str]()

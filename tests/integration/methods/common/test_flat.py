@@ -236,7 +236,7 @@ def test_names_of_ends_are_refused_where_taken(clinic: Database, tmp_path: Path)
     ran = run(clinic, tmp_path, policy(columns=columns))
     assert ran.code == 2
     assert '"age_low"' in ran.err.replace("\n", " ") or "age_low" in ran.err
-    assert "rename one with `as:`" in ran.err
+    assert "choose another name with `as:`" in ran.err
     columns["age_low"] = {"role": "insensitive", "as": "young"}
     assert run(clinic, tmp_path, policy(columns=columns)).code == 0
 
