@@ -258,7 +258,8 @@ def remember(conn: Connection, judged: Judgement, run_id: int) -> None:
 
 def cross(conn: Connection, run_id: int, crossing: Crossing) -> None:
     """Mark the guarantees of a version and of another one as void for readers of both."""
-    ask(conn, "population", "cross", **crossing.__dict__, run_id=run_id, other_run=crossing.run_id)
+    other, reason, people = crossing.run_id, crossing.reason, crossing.people
+    ask(conn, "population", "cross", run_id=run_id, other_run=other, reason=reason, people=people)
     for one in (run_id, crossing.run_id):
         _promise(conn, one, VOID, ONE_VERSION)
 
