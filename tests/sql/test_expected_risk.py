@@ -64,6 +64,9 @@ def expected(risks: dict[Any, float], shared: dict[Any, float], share: float) ->
     }
 
 
+# A limit that no mean of so few shares meets to the last digit, where rounding would decide.
+
+
 @MODEST
 @given(people=PEOPLE)
 def test_weights_and_households_are_the_brute_force(conn: Connection, people: Any) -> None:
@@ -74,11 +77,11 @@ def test_weights_and_households_are_the_brute_force(conn: Connection, people: An
     ]
     fill(conn, rows)
     found = measured(
-        conn, "'{a}', individual => 'p', weight => 'w', household => 'h', max_global => 0.3"
+        conn, "'{a}', individual => 'p', weight => 'w', household => 'h', max_global => 0.3001"
     )
     risks = oracle.by_weights(rows)
     wanted = {
-        **expected(risks, oracle.of_households(rows, risks), 0.3),
+        **expected(risks, oracle.of_households(rows, risks), 0.3001),
         "weighted_highest": max(risks.values()),
         "weighted_mean": sum(risks.values()) / len(risks),
         "weighted_above_threshold": sum(risk > 0.2 for risk in risks.values()),
@@ -99,10 +102,10 @@ def test_a_population_is_the_brute_force(conn: Connection, people: Any, everybod
     outside = [*everybody, None]
     conn.cursor().executemany("INSERT INTO pg_temp.everyone VALUES (%s)", [(a,) for a in outside])
     found = measured(
-        conn, "'{a}', 'everyone', individual => 'p', household => 'h', max_global => 0.3"
+        conn, "'{a}', 'everyone', individual => 'p', household => 'h', max_global => 0.3001"
     )
     risks = oracle.in_population(rows, outside)
-    wanted = expected(risks, oracle.of_households(rows, risks), 0.3)
+    wanted = expected(risks, oracle.of_households(rows, risks), 0.3001)
     assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=1e-11)
     assert "weighted_mean" not in found
 
