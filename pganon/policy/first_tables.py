@@ -74,6 +74,7 @@ class Around:
         ways: of tables that lead to people, each after those that it leads to, but in circles.
         lookups: tables that these name, and that lead nowhere, by table and column that do.
         left: tables that are not released, and why.
+        tied: tables of which one has rows only where another one has, though none leads over it.
     """
 
     root: Relation
@@ -82,6 +83,7 @@ class Around:
     ways: dict[QualifiedName, list[Reference]] = field(default_factory=dict)
     lookups: dict[tuple[QualifiedName, str], QualifiedName] = field(default_factory=dict)
     left: dict[QualifiedName, str] = field(default_factory=dict)
+    tied: set[QualifiedName] = field(default_factory=set)
 
     def columns(self, table: QualifiedName, names: Sequence[str]) -> list[Column]:
         found = [self.relations[table].column(name) for name in names]
@@ -167,16 +169,21 @@ def around(conn: Connection, root: Relation) -> Around:
             way = replace(one, keys=key, columns=tuple(names[name] for name in key))
             both = found.columns(one.source, way.columns), found.columns(one.target, key)
             if all(_exact(a) and texts_of(a) == texts_of(b) for a, b in zip(*both, strict=True)):
-                yield shortened(way)
+                yield way
 
     def shortened(way: Reference) -> Reference:
         """Over a key of several columns by which its rows lead on, such as that of enrolments of
-        a student in a course: to the student at once, so that the course may be published."""
-        over, names = ways.get(way.target, ()), dict(zip(way.keys, way.columns, strict=True))
-        if len(way.keys) > 1 and len(over) == 1 and {*over[0].columns} <= {*way.keys}:
-            columns = tuple(names[name] for name in over[0].columns)
-            return replace(over[0], source=way.source, columns=columns)
-        return way
+        a student in a course: to the student at once, so that the course may be published.
+
+        Rows without a course lead to the student, too, whom they name.
+        """
+        over = found.ways.get(way.target, ())
+        if len(way.keys) == 1 or len(over) != 1 or not {*over[0].columns} <= {*way.keys}:
+            return way
+        found.tied.update((way.source, way.target))
+        names = dict(zip(way.keys, way.columns, strict=True))
+        columns = tuple(names[name] for name in over[0].columns)
+        return replace(over[0], source=way.source, columns=columns)
 
     depth, reached = {root.name: 0}, [root.name]
     for name in reached:  # grows
@@ -201,7 +208,7 @@ def around(conn: Connection, root: Relation) -> Around:
         for one in mine:
             follow(one.target)
         if mine:
-            found.ways[name] = mine
+            found.ways[name] = list(dict.fromkeys(map(shortened, mine)))
 
     for name in list(ways):
         follow(name)
@@ -433,7 +440,7 @@ def first_tables(
     if not events:
         raise _nothing(around)
     size = min(GROUP_SIZE * k, people["people"])
-    over = {way.target for one in events.values() for way in one.ways}
+    over = {way.target for one in events.values() for way in one.ways} | around.tied
     # Groups of a table's own hold where it is independent of the others.
     rare = {
         name: len(events) > 1 and name not in over and all(w.target == root for w in one.ways)

@@ -308,6 +308,34 @@ def test_a_key_of_several_columns_that_leads_to_nobody(db: Database, tmp_path: P
     run(db, file)
 
 
+def test_tables_over_a_key_of_several_columns_have_no_groups_of_their_own(
+    db: Database, tmp_path: Path
+) -> None:
+    """One has rows only where the other has; by names, and beside a key to the person."""
+    db.source(HOSPITAL)
+    db.source(
+        """
+        CREATE TABLE hospital.trial (
+            patient_no int REFERENCES hospital.patient, arm text, PRIMARY KEY (patient_no, arm)
+        );
+        INSERT INTO hospital.trial
+        SELECT n, chr(65 + n % 3) FROM generate_series(1, 200) AS n;
+        CREATE TABLE hospital.adverse (
+            patient_no int REFERENCES hospital.patient, arm text, kind text,
+            FOREIGN KEY (patient_no, arm) REFERENCES hospital.trial
+        );
+        INSERT INTO hospital.adverse SELECT patient_no, arm, chr(75 + patient_no % 4)
+        FROM hospital.trial;
+        """
+    )
+    policy, _, file = written(db, "hospital.patient", tmp_path)
+    tables = policy["tables"]
+    assert tables["trial"]["columns"]["arm"]["role"] == "sensitive"
+    assert tables["adverse"]["references"] == {"patient_no": "patient"}
+    assert not any("groups" in tables[name] for name in ("trial", "adverse"))
+    run(db, file)
+
+
 def test_no_part_is_left_without_what_models_need(db: Database, tmp_path: Path) -> None:
     """Kept apart, all men had one value of a sensitive column of the root."""
     db.source(HOSPITAL)
