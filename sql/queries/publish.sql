@@ -95,8 +95,7 @@ VALUES (
     %(sources)s, %(measures)s, %(row_count)s, %(suppressed)s, %(fingerprint)s,
     %(source_fingerprint)s, %(rows_fingerprint)s, %(members_table)s, %(population)s, %(manner)s,
     %(over_versions)s, %(increments)s, %(source_columns)s, %(source_mark)s, %(trusted)s, %(evidence)s
-)
-RETURNING published_at;
+);
 
 -- print_views --
 -- Remember how this server prints the views of a version, which it shows now.
@@ -453,7 +452,7 @@ SELECT
                 UNION ALL
                 SELECT a.attname::text, a.attacl
                 FROM pg_attribute AS a
-                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                WHERE a.attrelid = c.oid AND NOT a.attisdropped -- and of those of the system, such as ctid
             ) AS held
             CROSS JOIN LATERAL aclexplode(held.privileges) AS acl
             LEFT JOIN pg_roles AS r ON r.oid = acl.grantee

@@ -89,6 +89,7 @@ def test_columns_and_chains_of_grants(
         """
         IF to_regclass('s.people') IS NOT NULL THEN
             GRANT SELECT (disease), UPDATE (disease) ON s.people TO analyst WITH GRANT OPTION;
+            GRANT SELECT (ctid) ON s.people TO analyst;
             GRANT SELECT ON s.people TO "source_owner" WITH GRANT OPTION;
             SET LOCAL ROLE source_owner;
             GRANT SELECT ON s.people TO PUBLIC;
