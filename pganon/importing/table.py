@@ -123,7 +123,7 @@ def put(
         PreconditionError: key_null, key_repeated, not_sealed.
     """
     there = standing(conn, [target]).get(target) if replace else None
-    if there:
+    if there and there.oid is not None:  # else a type has the name, of which RENAME says so
         conn.execute(sql.SQL("DROP TABLE {}").format(target.identifier))
     conn.execute(
         sql.SQL("ALTER TABLE {} RENAME TO {}").format(made.identifier, sql.Identifier(target.name))

@@ -244,7 +244,9 @@ def _cells(values: list[Any]) -> tuple[pa.Array, tuple[str, str] | None]:
             f"text because {count:,} cells are texts and others are not",
             "make all cells of the column of one kind",
         )
-        if words <= MISSING_WORDS:
+        if not words:
+            note = ("text because cells are of several kinds", note[1])
+        elif words <= MISSING_WORDS:
             options = " ".join(f"--null '{word}'" for word in ["", *sorted(words)])
             note = (f"text because of {', '.join(sorted(words))}", options)
     array = pa.array(texts, pa.string())
@@ -283,16 +285,23 @@ def statistics(content: Content, form: Format) -> Columns:
             # NaN is a missing value, as in pandas.
             arrays = [pa.array(chunk[name], from_pandas=True) for name in meta.column_names]
             parts.append(pa.table(arrays, meta.column_names))
+        table = pa.concat_tables(parts, promote_options="permissive")
+        together = [pa.concat_arrays(column.chunks) for column in table.columns]
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # their texts have values
+        raise UsageError(
+            f"{content.file} has a column of several types, or of over 2 GB of text",
+            hint="leave it out with --columns, or write the file anew as Parquet",
+        ) from None
     except pyreadstat.ReadstatError as error:
         raise UsageError(
             f"{content.file} is damaged, or of an encoding or version that is not read",
             hint="--encoding, such as --encoding latin1, or write it anew as Parquet",
         ) from error
-    table = pa.concat_tables(parts, promote_options="permissive")
     arrays: list[pa.Array] = []
     notes: list[Note] = []
-    for number, (name, chunked) in enumerate(zip(meta.column_names, table.columns, strict=True)):
-        column: Any = pa.concat_arrays(chunked.chunks)
+    each: Any
+    for number, (name, each) in enumerate(zip(meta.column_names, together, strict=True)):
+        column = each
         codes = column.unique().drop_null()
         named = meta.variable_value_labels.get(name, {}) if form.labels else {}
         labels = [named.get(code) for code in codes.to_pylist()]

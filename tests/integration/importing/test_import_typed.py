@@ -494,3 +494,24 @@ def test_a_pipe_leaves_no_file_when_the_program_is_killed(tmp_path: Path) -> Non
         running.kill()
         running.communicate()
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "others", [["Mueller"] * 2, [float("inf"), 2.0**80]], ids=["texts", "floats"]
+)
+def test_types_that_differ_within_a_file_tell_no_value(
+    target: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: list[Any]
+) -> None:
+    file = tmp_path / "data.sav"
+    pyreadstat.write_sav(pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), file)
+    real, chunks = pyreadstat.read_sav, iter([[2**53 + 1, 2], others, []])
+
+    def read(*arguments: Any, **options: Any) -> Any:
+        found = real(*arguments, **options)
+        return found if "metadataonly" in options else ({"x": next(chunks)}, found[1])
+
+    monkeypatch.setattr(pyreadstat, "read_sav", read)
+    monkeypatch.setattr(typed_files, "_ROWS", 2)
+    with pytest.raises(UsageError, match="column of several types") as caught:
+        load(target, file)
+    assert "9007199254740993" not in str(caught.value)
