@@ -170,7 +170,9 @@ def change_readers(
         new = new_readers(conn, history, wanted)
         with admitted(conn, name, current, new) as warnings, publishing(conn):
             locks.assert_held(conn, release=name)
-            change = set_readers(conn, find(conn, name), wanted, remedy, again)
+            history = find(conn, name)
+            current = history.stored()  # it may have been withdrawn since it was judged
+            change = set_readers(conn, history, wanted, remedy, again)
             if change.added or change.removed:
                 ledger.append(
                     conn,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ import typer
 
 from pganon.cli import common
 from pganon.cli.progress import progress_interval
-from pganon.errors import UsageError
+from pganon.errors import LedgerError, UsageError
 from pganon.publish import lifecycle, listing
+from pganon.run import grants
 from tests.support.harness import faults
 from tests.support.harness.cli import pganon
 from tests.support.harness.cluster import Database
@@ -78,6 +81,25 @@ def test_readers_that_cannot_be(
     assert code(source, "readers", *words) == expected
     assert faults.events(conn) == ["started", "released"]
     assert listing.show(conn, "patients").readers == ("analyst",)
+
+
+def test_a_release_that_is_withdrawn_while_its_readers_are_judged(
+    source: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conn = source.owner()
+    judged = grants.admitted
+
+    @contextlib.contextmanager
+    def meanwhile(*arguments: Any) -> Iterator[Any]:
+        with judged(*arguments) as warnings:
+            lifecycle.withdraw(conn, "patients")
+            yield warnings
+
+    monkeypatch.setattr(grants, "admitted", meanwhile)
+    with pytest.raises(LedgerError) as caught:
+        grants.change_readers(source.owner(), "patients", add=["source_owner"])
+    assert caught.value.code == "unknown_version"
+    assert "readers" not in faults.events(conn)
 
 
 def test_readers_of_a_dropped_release(source: Database) -> None:
