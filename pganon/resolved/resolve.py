@@ -73,6 +73,9 @@ def _check_people(policy: Policy, source: Source, beside: Beside) -> None:
     """The key that tells people apart, and relations of people by that key."""
     relation, problems = source.relation, source.problems
     key = policy.individual_key or source.record_key
+    if policy.population is not None and key == policy.population.key:
+        for name in policy.population.key:
+            source.column(("population", "key"), name)
     problems.refuse(spelling_refusals(policy, relation, key))
     if beside.exclude is not None:
         at = ("exclude", "relation")

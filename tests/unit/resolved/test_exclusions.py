@@ -15,7 +15,7 @@ from pganon.loading import load_policy
 from pganon.policy.exclusions import Between
 from pganon.policy.values import Unreadable, readable
 from pganon.resolved.resolve import resolve
-from tests.unit.policy.examples import with_rules
+from tests.unit.policy.examples import policy, with_rules
 from tests.unit.resolved.registry import REGISTRY, column, problems, resolved
 
 NEVER = {"cancer": "Prostate"}
@@ -181,3 +181,10 @@ exclusions:
         (16, "exclusions[1].when.born.min"),
         (17, "exclusions[1].when.born.max"),
     }
+
+
+def test_the_key_of_a_population_is_of_the_source() -> None:
+    columns = {"age": {"role": "quasi_identifying"}}
+    named = policy(columns=columns, population={"name": "n", "key": "nope"})
+    assert "population.key" in problems(named)
+    assert resolved(policy(columns=columns, population={"name": "n", "key": "person"}))
