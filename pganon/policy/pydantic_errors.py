@@ -29,7 +29,8 @@ def refusals_of(
     for item in error.errors(include_url=False):
         loc = tuple(item["loc"])
         tag = tags.get(str(loc[0]), tags.get("")) if loc else None
-        place = tuple(part for at, part in enumerate(loc) if at != tag and part != "[key]")
+        loc = loc[:-1] if loc[2:] and loc[-1] == "[key]" else loc  # of a key, after itself
+        place = tuple(part for at, part in enumerate(loc) if at != tag)
         if item["type"] == ERROR_TYPE:
             yield from (refusal.below(*place) for refusal in item.get("ctx", {})["refusals"])
         elif not (item["type"] == "too_short" and item["input"]):

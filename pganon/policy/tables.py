@@ -78,6 +78,8 @@ class EventColumn(Declaration):
         shown: level of the hierarchy that is published in place of the values.
     """
 
+    tags: ClassVar = {"hierarchy": 1}
+
     role: Annotated[
         Literal["sensitive", "insensitive", "identifying"],
         known_word("role of a column of events"),
@@ -155,7 +157,6 @@ class LookupTable(Declaration):
 
 
 TABLES = {"root": RootTable, "events": EventTable, "lookup": LookupTable}
-COLUMNS = {"events": EventColumn, "lookup": LookupColumn}
 
 
 def kind_of(table: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import cast
 
 from pganon.identifiers import first_few, quote
 from pganon.policy.model import Policy
@@ -51,7 +52,7 @@ def requirements_of(policy: Policy, sensitive: Mapping[str, int]) -> list[Requir
 
 def models_of(policy: Policy) -> list[PrivacyModel]:
     """The privacy models that the policy names."""
-    return [model for model in policy.privacy if isinstance(model, PrivacyModel)]
+    return cast("list[PrivacyModel]", list(policy.privacy))
 
 
 def held_models(policy: Policy) -> list[PrivacyModel]:

@@ -527,3 +527,9 @@ def test_short_branches_repeat_the_value() -> None:
 def test_places_are_those_of_the_file_whatever_a_value_may_be() -> None:
     found = problems(with_column(role="insensitive", shown={"groups": 1}))
     assert found == {"columns.x.shown.groups": "must be at least 2, not 1"}
+
+
+def test_a_column_with_a_hostile_name_is_in_the_place() -> None:
+    levels = {"role": "quasi_identifying", "levels": [1]}
+    found = problems(policy(columns={"[key]": levels}))
+    assert [field for field in found if "levels" in field] == ['columns."[key]".levels[1]']

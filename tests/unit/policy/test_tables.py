@@ -170,6 +170,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "tables.admission.columns.ward_no.hierarchy",
         "a column that names rows of a lookup is published as it is",
     ),
+    "hierarchy of nothing": (
+        with_column("diagnosis", "code", hierarchy={"intervals": []}, shown=1),
+        "tables.diagnosis.columns.code.hierarchy.intervals",
+        "must not be empty",
+    ),
     "hierarchy without a level": (
         with_column("admission", "admitted", shown=None),
         "tables.admission.columns.admitted.shown",
