@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from pganon.forms.request import Workload
 from pganon.identifiers import QualifiedName
-from pganon.sqltools import cast, col, fragment, num, query, scalar
+from pganon.sqltools import cast, col, fragment, num, query
 
 
 @dataclass(frozen=True)
@@ -146,18 +146,20 @@ def drawn(column: QueriedColumn, seed: int, asked: float) -> exp.Select:
             {"s": some(domain, column.queries, seed, wide)},
             **x,
         )
-    ends: dict[str, exp.Expr] = dict.fromkeys(("low", "high"), fragment("null::float8"))
-    if column.places is not None:
-        for name, code in (("low", "s.first"), ("high", "s.first + :wide - 1")):
-            end = fragment(code, wide=num(wide))
-            away = query("select p.away from p where p.code = :end", {"p": column.places}, end=end)
-            ends[name] = scalar(away)
+    found = starts(domain, column.queries, seed, wide)
+    if column.places is None:
+        return query(
+            "select s.query, :x as x, s.first, s.first + :wide - 1 as last, null::float8 as low,"
+            " null::float8 as high, null::varbit as bits from s",
+            {"s": found},
+            **x,
+        )
     return query(
-        "select s.query, :x as x, s.first, s.first + :wide - 1 as last, :low as low, :high as high,"
-        " null::varbit as bits from s",
-        {"s": starts(domain, column.queries, seed, wide)},
+        "select s.query, :x as x, s.first, s.first + :wide - 1 as last, low.away as low,"
+        " high.away as high, null::varbit as bits from s left join low on low.code = s.first"
+        " left join high on high.code = s.first + :wide - 1",
+        {"s": found, "low": column.places, "high": column.places},
         **x,
-        **ends,
     )
 
 

@@ -280,15 +280,12 @@ def _help(item: Sensitive, state: State) -> exp.Expr:
         "select v.bucket, v.amount from v cross join lateral generate_series(1, v.n::bigint)",
         {"v": state.work(f"mvalues{item.index}")},
     )
-    least, most = (
-        query(
-            "select e.bucket, row_number() over w as h, sum(e.amount) over w as amount from e"
-            " window w as (partition by e.bucket order by :order rows unbounded preceding)",
-            {"e": each},
-            order=fragment(order),
-        )
-        for order in ("e.amount", "- e.amount")
+    text = (
+        "select e.bucket, row_number() over w as h, sum(e.amount) over w as amount from e"
+        " window w as (partition by e.bucket order by e.amount rows unbounded preceding)"
     )
+    least = query(text, {"e": each})
+    most = query(text.replace("e.amount rows", "e.amount desc rows"), {"e": each.copy()})
     none = query(
         "select distinct v.bucket, 0::bigint as h, 0::float8 as low, 0::float8 as high from v",
         {"v": state.work(f"mvalues{item.index}")},
