@@ -25,7 +25,7 @@ from pganon.identifiers import quote
 from pganon.loading import policy_from
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.variables import KEY as VARIABLES
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def store(conn: Connection, loaded: LoadedPolicy, comment: str | None = None) ->
     The same texts as those of the newest revision make no new one.
     """
     document, files = portable(loaded)
-    row = sqlfiles.ask(
+    row = ask(
         conn,
         "policies",
         "apply",
@@ -104,7 +104,7 @@ def read(conn: Connection, release: str, revision: int | None = None) -> StoredP
 
 def newest_revision(conn: Connection, release: str) -> int | None:
     """Its number; None where there is no policy of this release."""
-    row = sqlfiles.ask(conn, "policies", "newest_of", release=release).fetchone()
+    row = ask(conn, "policies", "newest_of", release=release).fetchone()
     return row[0] if row else None
 
 
@@ -119,7 +119,7 @@ def restore(conn: Connection, stored: StoredPolicy) -> int:
 
     It names the roles that it named, whoever has their names now.
     """
-    row = sqlfiles.ask(
+    row = ask(
         conn, "policies", "restore", release=stored.release, revision=stored.revision
     ).fetchone()
     assert row is not None
@@ -140,7 +140,7 @@ def loaded(
     """
     with TemporaryDirectory(prefix="pganon-policy-") as folder:
         base = Path(folder)
-        row = sqlfiles.ask(
+        row = ask(
             conn, "policies", "beside", release=stored.release, revision=stored.revision
         ).fetchone()
         files, roles = row or ({}, {})

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import psycopg
 
-from pganon import database, sqlfiles
+from pganon import database
 from pganon.assessment.call import Call, Told
 from pganon.assessment.figures import Assessment, QuasiIdentifier
 from pganon.assessment.identifiers import identifier_hints
@@ -27,7 +27,7 @@ from pganon.install import measuring
 from pganon.policy.safe_harbor import Hint
 from pganon.privacy.assessment_measures import short_names
 from pganon.server_errors import translate
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 
 def assess(
@@ -225,7 +225,7 @@ def required(given: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def _check_installed(conn: Connection) -> None:
-    row = sqlfiles.ask(conn, "assess", "installed").fetchone()
+    row = ask(conn, "assess", "installed").fetchone()
     if not row or not row[0]:
         raise InstallError(
             "pganon's measuring functions are not in this database, or may not be called",

@@ -39,7 +39,7 @@ from pganon.privacy.identity import EIRLDiversity
 from pganon.risk.sample import Sample
 from pganon.risk.uniques import estimates
 from pganon.server_errors import translate
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 from pganon.sqltools import statement
 
 EIR = EIRLDiversity.name
@@ -126,7 +126,7 @@ class Call:
         if name.schema == _DRAWN.schema:
             return str(name)
         relation = read_relation(self.conn, str(name))
-        allowed = sqlfiles.ask(self.conn, "catalog", "may_make_temporary").fetchone()
+        allowed = ask(self.conn, "catalog", "may_make_temporary").fetchone()
         size = estimated_rows(self.conn, relation)
         known = all(relation.column(column) is not None for column in columns)
         if (
@@ -329,7 +329,7 @@ class Call:
         full = QualifiedName(schema or "public", name)
         if full.schema != "pg_temp":  # what the session itself made
             refuse_own(full, "relation to measure")
-        row = sqlfiles.ask(self.conn, "assess", "relation", name=str(full)).fetchone()
+        row = ask(self.conn, "assess", "relation", name=str(full)).fetchone()
         if not row or not row[0]:
             raise PreconditionError(
                 f"there is no table or view {full}",

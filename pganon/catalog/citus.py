@@ -14,14 +14,13 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
-from psycopg.rows import dict_row
 
 from pganon import sqlfiles
 from pganon.catalog.model import DistributedRead, Relation, Shards
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, quote
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask, dicts
 
 
 def distributed_reads(
@@ -50,7 +49,7 @@ def distributed_reads(
 
 def distributed(conn: Connection) -> list[int]:
     """Numbers of all tables that Citus distributes, where there is Citus."""
-    row = sqlfiles.ask(conn, "citus", "distributed").fetchone()
+    row = ask(conn, "citus", "distributed").fetchone()
     return row[0] if row else []
 
 
@@ -59,7 +58,7 @@ def shards_of(conn: Connection, source: Relation) -> Shards | None:
 
     Where there is Citus.
     """
-    row = sqlfiles.ask(conn, "citus", "shards", table=source.oid).fetchone()
+    row = ask(conn, "citus", "shards", table=source.oid).fetchone()
     column = source.column(row[0]) if row and row[0] is not None else None
     return Shards(source.name, column.name) if column is not None and column.readable else None
 
@@ -105,7 +104,7 @@ def changes_in_shards(conn: Connection, sources: Sequence[str]) -> str | None:
     Args:
         sources: names, always in double quotes.
     """
-    row = sqlfiles.ask(conn, "citus", "changes", sources=list(sources)).fetchone()
+    row = ask(conn, "citus", "changes", sources=list(sources)).fetchone()
     return row[0] if row else None
 
 
@@ -133,7 +132,7 @@ def seal_shards(conn: Connection, table: QualifiedName) -> None:
 
 
 def _others(conn: Connection, table: QualifiedName) -> list[str] | None:
-    row = sqlfiles.ask(conn, "citus", "others", schema=table.schema, name=table.name).fetchone()
+    row = ask(conn, "citus", "others", schema=table.schema, name=table.name).fetchone()
     return row[0] if row else None
 
 
@@ -152,7 +151,7 @@ def _set_on_workers(conn: Connection) -> None:
     off again at once: they would get, and run, the whole text of a later message with a SET LOCAL.
     What they send may be as large as a table.
     """
-    settings = sqlfiles.ask(conn, "citus", "settings").fetchall()
+    settings = ask(conn, "citus", "settings").fetchall()
     conn.execute(b"SET LOCAL citus.propagate_set_commands = 'local'")
     conn.execute(b"SET LOCAL search_path = pg_catalog, pg_temp")
     for name, value in settings:
@@ -163,12 +162,12 @@ def _set_on_workers(conn: Connection) -> None:
 
 def is_installed(conn: Connection) -> bool:
     """Whether there is Citus in this database."""
-    row = sqlfiles.ask(conn, "citus", "installed").fetchone()
+    row = ask(conn, "citus", "installed").fetchone()
     return bool(row and row[0])
 
 
 def _check_sessions(conn: Connection) -> None:
-    row = sqlfiles.ask(conn, "citus", "role").fetchone()
+    row = ask(conn, "citus", "role").fetchone()
     if row is None:
         return
     role = quote(row[0])
@@ -230,12 +229,8 @@ def cluster_hint(error: psycopg.Error) -> str | None:
 def _distributed_read(
     conn: Connection, relations: Sequence[QualifiedName]
 ) -> DistributedRead | None:
-    parameters = {
-        "schemas": [name.schema for name in relations],
-        "names": [name.name for name in relations],
-    }
-    with conn.cursor(row_factory=dict_row) as cursor:
-        tables = cursor.execute(sqlfiles.query("citus", "tables"), parameters).fetchall()
+    schemas = [name.schema for name in relations]
+    tables = dicts(conn, "citus", "tables", schemas=schemas, names=[one.name for one in relations])
     distributed = [_name(row) for row in tables if row["distributed"]]
     if not distributed:
         return None

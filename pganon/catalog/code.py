@@ -13,9 +13,7 @@ from contextlib import contextmanager, nullcontext
 
 import psycopg
 from psycopg import sql
-from psycopg.rows import dict_row
 
-from pganon import sqlfiles
 from pganon.catalog.citus import distributed, is_installed, prepare_reading
 from pganon.catalog.model import ExternalObjects
 from pganon.catalog.roles import EVERYBODY
@@ -23,7 +21,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
 from pganon.identifiers import QualifiedName, first_few, quote
 from pganon.server_errors import ROW_SECURITY, UNFILTERED
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask, dicts
 
 _NAMED = 5
 """How many objects a message names."""
@@ -55,9 +53,7 @@ def check_code(
         "trusted": list(trusted),
         "distributed": distributed(conn) if citus else [],
     }
-    with conn.cursor(row_factory=dict_row) as cursor:
-        query = sqlfiles.query("catalog", "untrusted_code")
-        objects = cursor.execute(query, parameters).fetchall()
+    objects = dicts(conn, "catalog", "untrusted_code", **parameters)
     if not objects:
         return
     named = [f"{row['kind']} {row['name']} of {quote(row['owner'])}" for row in objects]
@@ -121,12 +117,9 @@ def _objects(conn: Connection, external: ExternalObjects) -> list[tuple[object, 
     """Which functions bear the names, and which version of each."""
     if not external.functions:
         return []
-    query = sqlfiles.query("catalog", "functions")
-    names = {
-        "schemas": [name.schema for name in external.functions],
-        "names": [name.name for name in external.functions],
-    }
-    return conn.execute(query, names).fetchall()
+    schemas = [name.schema for name in external.functions]
+    names = [name.name for name in external.functions]
+    return ask(conn, "catalog", "functions", schemas=schemas, names=names).fetchall()
 
 
 def filters_rows(conn: Connection, relation: QualifiedName) -> bool:

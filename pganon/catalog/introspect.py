@@ -23,7 +23,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError, UsageError
 from pganon.identifiers import OWN_SCHEMAS, NameProblem, QualifiedName, own_schema, parse_name
 from pganon.server_errors import translate
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 DEFAULT_SCHEMA = "public"
 
@@ -122,10 +122,10 @@ def source_name(source: str) -> QualifiedName:
 
 def references(conn: Connection) -> list[Reference]:
     """All foreign keys between tables, but for those of pganon and the server."""
-    query = sqlfiles.query("catalog", "references")
+    rows = ask(conn, "catalog", "references", own=list(OWN_SCHEMAS))
     return [
         Reference(QualifiedName(schema, name), tuple(columns), QualifiedName(*target), tuple(keys))
-        for schema, name, *target, columns, keys in conn.execute(query, {"own": list(OWN_SCHEMAS)})
+        for schema, name, *target, columns, keys in rows
     ]
 
 

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from psycopg import sql
-from psycopg.rows import dict_row
 
-from pganon import sqlfiles
 from pganon.cli.common import program
-from pganon.identifiers import QualifiedName, parse_name
+from pganon.identifiers import QualifiedName
 from pganon.install import access
 from pganon.publish import listing
 from pganon.publish.sessions import translated
 from pganon.report.readers.document import Commonest, Seen
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask, dicts
 from pganon.sqltools import cast, col, fragment, query, statement
 
 
@@ -33,7 +31,7 @@ def see(conn: Connection, name: str) -> Seen:
         if found is None:
             raise listing.unknown(conn, name)
         for view in found.views:
-            shown = _relation(view)
+            shown = QualifiedName.of(view)
             conn.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(shown.identifier))
             access.check_view(conn, shown)
         return replace(
@@ -47,12 +45,10 @@ def see(conn: Connection, name: str) -> Seen:
 
 
 def _described(conn: Connection, name: str) -> Seen | None:
-    values = {"release": name}
-    row = sqlfiles.ask(conn, "report", "shown", **values).fetchone()
+    row = ask(conn, "report", "shown", release=name).fetchone()
     if row is None:
         return None
-    with conn.cursor(row_factory=dict_row) as cursor:
-        columns = cursor.execute(sqlfiles.query("report", "shown_columns"), values).fetchall()
+    columns = dicts(conn, "report", "shown_columns", release=name)
     version, method, published_at, guarantee = row
     return Seen(name, version, method, published_at, guarantee, columns, program())
 
@@ -68,7 +64,7 @@ def _sizes(conn: Connection, seen: Seen) -> Sequence[tuple[int, int]]:
     )
     groups = query(
         "select :size as n from v group by :bucket",
-        {"v": _relation(seen.views[0])},
+        {"v": QualifiedName.of(seen.views[0])},
         size=size,
         bucket=col(seen.bucket, "v"),
     )
@@ -82,7 +78,7 @@ def _of(
     number = fragment("count(*)") if weight is None else fragment("sum(:w)", w=col(weight, "v"))
     values = query(
         "select :bucket as bucket, :number as n from v group by :bucket, :value",
-        {"v": _relation(view)},
+        {"v": QualifiedName.of(view)},
         bucket=col(bucket, "v"),
         number=cast(number, "bigint"),
         value=col(column, "v"),
@@ -98,8 +94,3 @@ def _of(
         {"g": groups},
     )
     return [Commonest(*row) for row in conn.execute(statement(counted)).fetchall()]
-
-
-def _relation(view: str) -> QualifiedName:
-    schema, name = parse_name(view)
-    return QualifiedName(schema or "", name)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from pganon import sqlfiles
 from pganon.cli.common import program
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
@@ -22,7 +21,7 @@ from pganon.publish.privileges import can_read
 from pganon.publish.release_state import Version
 from pganon.report.parts import OverVersions
 from pganon.report.sources import Access, Collected, Crossing, VersionFacts
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 
 def collect_held(conn: Connection, request: int) -> Collected:
@@ -34,8 +33,7 @@ def collect_held(conn: Connection, request: int) -> Collected:
     """
     with conn.transaction():
         admit_approver(conn)
-        query = sqlfiles.query("report", "held")
-        row = conn.execute(query, {"request": request}).fetchone()
+        row = ask(conn, "report", "held", request=request).fetchone()
     if row is None:
         raise PreconditionError(
             f"there is no request {request} that waits for your decision",
@@ -110,10 +108,10 @@ def collect(conn: Connection, name: str, number: int | None = None) -> Collected
     """
     history = find(conn, name)
     version = history.version(number)
-    decisions = sqlfiles.ask(conn, "report", "approvals", release=name).fetchall()
+    decisions = ask(conn, "report", "approvals", release=name).fetchall()
     ledger = with_decisions(events(conn, name), decisions)
-    about = sqlfiles.ask(conn, "report", "about", release=name).fetchone()
-    row = sqlfiles.ask(conn, "report", "evidence", release=name, version=version.version).fetchone()
+    about = ask(conn, "report", "about", release=name).fetchone()
+    row = ask(conn, "report", "evidence", release=name, version=version.version).fetchone()
     evidence = row[0] if row else None
     released = (e for e in ledger if e["event"] == "released" and e["version"] == version.version)
     first = version.views[0].name if version.views else None
@@ -166,7 +164,7 @@ def of_method(
 def _public(conn: Connection, version: Version) -> bool:
     """Whether whoever can connect can read all views of a version."""
     names = [view.name for view in version.views]
-    row = sqlfiles.ask(
+    row = ask(
         conn,
         "report",
         "public",
@@ -213,7 +211,7 @@ def with_decisions(
 
 
 def _crossings(conn: Connection, version: Version) -> list[Crossing]:
-    rows = sqlfiles.ask(conn, "report", "crossings", run_id=version.run_id).fetchall()
+    rows = ask(conn, "report", "crossings", run_id=version.run_id).fetchall()
     own = f"version {version.version}"
     return [
         Crossing(version=own, other=other, reason=reason, people=people)

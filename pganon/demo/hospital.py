@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import sql
 
-from pganon import embedded, sqlfiles
+from pganon import embedded
+from pganon.sqlfiles import ask
 
 DATABASE = "pganon_demo"
 STEWARD = "demo_steward"
@@ -54,7 +55,7 @@ def _fill(conn: psycopg.Connection[tuple[object, ...]]) -> int:
         *("create_patients", "finish_patients", "analyze_patients"),
         *("create_clinic", "fill_clinic", "analyze_clinic"),
     ):
-        sqlfiles.ask(conn, "demo", name)
+        ask(conn, "demo", name)
     conn.execute(
         sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), steward)
     )

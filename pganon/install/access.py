@@ -13,12 +13,11 @@ from collections.abc import Sequence
 
 import psycopg
 
-from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
 from pganon.identifiers import OWN_SCHEMAS, QualifiedName, first_few
 from pganon.install import state
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 VARIABLE = "PGANON_OWNER"
 RELEASES = QualifiedName("pganon", "releases")
@@ -134,7 +133,7 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
     Raises:
         InstallError: superuser, not_owner, other_owner.
     """
-    row = sqlfiles.ask(conn, "install", "session").fetchone()
+    row = ask(conn, "install", "session").fetchone()
     assert row is not None
     login, superuser = row[0], row[1]
     named = chosen(named)
@@ -163,8 +162,7 @@ def check_actor(conn: Connection, owner: str, named: str | None = None) -> None:
 
 
 def _can_become(conn: Connection, owner: str) -> bool:
-    query = sqlfiles.query("install", "can_become")
-    return conn.execute(query, {"role": owner}).fetchone() == (True,)
+    return ask(conn, "install", "can_become", role=owner).fetchone() == (True,)
 
 
 def _as_member(owner: str, login: str) -> str:
@@ -206,7 +204,7 @@ def is_harmless(
     Args:
         reads: harmless views of the same schema that it may read.
     """
-    row = sqlfiles.ask(
+    row = ask(
         conn,
         "install",
         "harmless_view",
@@ -247,7 +245,7 @@ def check_objects(conn: Connection, owner: str) -> None:
     Raises:
         InstallError: foreign_object, with the names of what is there.
     """
-    rows = sqlfiles.ask(
+    rows = ask(
         conn, "install", "foreign_objects", schemas=list(OWN_SCHEMAS), owner=owner
     ).fetchall()
     if not rows:
@@ -272,7 +270,7 @@ def admit_decider(conn: Connection) -> None:
     check_objects(conn, owner)
     _hold(conn, "hold_actions")
     check_view(conn, ACTIONS)
-    row = sqlfiles.ask(conn, "install", "acts_as_owner", owner=owner).fetchone()
+    row = ask(conn, "install", "acts_as_owner", owner=owner).fetchone()
     if row != (True,):
         raise InstallError(
             "pganon_private.action is not the table that pganon made: writing there could run code"
@@ -299,6 +297,6 @@ def admit_approver(conn: Connection) -> None:
 def _hold(conn: Connection, query: str) -> None:
     """Let nobody replace what these views are until the transaction ends."""
     try:
-        sqlfiles.ask(conn, "install", query)
+        ask(conn, "install", query)
     except psycopg.errors.UndefinedTable:
         raise state.outdated("have the steward run `pganon upgrade`") from None

@@ -24,7 +24,7 @@ from pganon.identifiers import OWN_SCHEMAS
 from pganon.install import access, scripts, state
 from pganon.install.owner import complete
 from pganon.install.scripts import NAME
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 _REMOVED = ("pganon_work", "pganon_stage")
 
@@ -116,7 +116,7 @@ def uninstall(conn: Connection, *, purge: bool = False, named: str | None = None
         for name in _REMOVED:
             _drop_schema(conn, name, "CASCADE")
         if purge:
-            dropped += [row[0] for row in sqlfiles.ask(conn, "install", "built_aside")]
+            dropped += [row[0] for row in ask(conn, "install", "built_aside")]
             _drop_schema(conn, "pganon_private", "CASCADE")
             if _count_data(conn) == 0:
                 _drop_schema(conn, "pganon_data", "RESTRICT")
@@ -173,7 +173,7 @@ def _claim(conn: Connection, named: str | None) -> tuple[str, state.Installation
         access.check_actor(conn, owner, named)
         access.check_objects(conn, owner)
         set_role(conn, owner, local=True)
-        sqlfiles.ask(conn, "install", "lock")
+        ask(conn, "install", "lock")
         return owner, state.read(conn)
     _refuse_leftover_data(conn, installed)
     for name in installed.owners:
@@ -197,7 +197,7 @@ def _refuse_leftover_data(conn: Connection, installed: state.Installation) -> No
 
 
 def _creator(conn: Connection) -> str:
-    row = sqlfiles.ask(conn, "install", "may_create").fetchone()
+    row = ask(conn, "install", "may_create").fetchone()
     if row is None or not row[0]:
         database, role = (row[1], row[2]) if row else ("", "")
         raise PreconditionError(
@@ -290,13 +290,13 @@ def _execute(conn: Connection, text: bytes | sql.Composed, what: str) -> None:
 
 
 def _count_data(conn: Connection) -> int:
-    row = sqlfiles.ask(conn, "install", "data_relations").fetchone()
+    row = ask(conn, "install", "data_relations").fetchone()
     return int(row[0]) if row else 0
 
 
 def version(conn: Connection) -> str | None:
     """Version of the extension whose member schema pganon is; None where `init` made it."""
-    row = sqlfiles.ask(conn, "install", "extension").fetchone()
+    row = ask(conn, "install", "extension").fetchone()
     return row[0] if row else None
 
 
@@ -356,7 +356,7 @@ def failure(what: str, error: psycopg.Error) -> InstallError:
 def _has_path(conn: Connection, installed: str, wanted: str) -> bool:
     # The function that lists the paths fails where there is no control file. None leads from a
     # version to itself.
-    available = sqlfiles.ask(conn, "install", "extension_available").fetchone()
+    available = ask(conn, "install", "extension_available").fetchone()
     if available is None:
         return False
     path = conn.execute(sqlfiles.query("install", "extension_path"), [installed, wanted])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pganon import database, sqlfiles
+from pganon import database
 from pganon.install import access, state
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 
 def become_owner(conn: Connection, *, named: str | None = None) -> str:
@@ -45,6 +45,6 @@ def complete(conn: Connection) -> None:
 
     CREATE EXTENSION leaves it to the first command: a dump may bring one.
     """
-    row = sqlfiles.ask(conn, "install", "lacks_secret").fetchone()
+    row = ask(conn, "install", "lacks_secret").fetchone()
     if row and row[0]:
-        sqlfiles.ask(conn, "install", "make_secret")
+        ask(conn, "install", "make_secret")

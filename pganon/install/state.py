@@ -9,7 +9,7 @@ from importlib.metadata import version as _package_version
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import InstallError
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 
 @cache
@@ -54,7 +54,7 @@ class Applied:
 
 def read(conn: Connection) -> Installation:
     """Schemas and owners; needs no privilege."""
-    rows = sqlfiles.ask(conn, "install", "schemas").fetchall()
+    rows = ask(conn, "install", "schemas").fetchall()
     return Installation(
         {name: owner for name, owner, _ in rows}, any(has_migrations for *_, has_migrations in rows)
     )
@@ -62,7 +62,7 @@ def read(conn: Connection) -> Installation:
 
 def read_applied(conn: Connection) -> Applied:
     """The state tables; the session must have become the owner."""
-    row = sqlfiles.ask(conn, "install", "applied").fetchone()
+    row = ask(conn, "install", "applied").fetchone()
     assert row is not None
     migrations, *objects = row
     known = (objects[0], objects[1], objects[2]) if objects[0] is not None else None

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 from psycopg.types.json import Jsonb
 
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.errors import DatabaseError, PganonError, PrivacyRefusal, UserInterrupt
 from pganon.install.state import program_version
 from pganon.plain import as_json
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 Ended = Literal["dry_run", "refused", "failed", "forgotten", "readers"]
 Event = Literal[
@@ -57,7 +57,7 @@ def start_run(
         details: of the row.
         held: ends the lock, in place of `locks.hold`.
     """
-    row = sqlfiles.ask(conn, "ledger", "next_run").fetchone()
+    row = ask(conn, "ledger", "next_run").fetchone()
     assert row is not None
     run_id = int(row[0])
     key = locks.take_run(conn, run_id)
@@ -70,7 +70,7 @@ def start_run(
         "seed": seed,
     }
     try:
-        sqlfiles.ask(conn, "ledger", "start", **values)
+        ask(conn, "ledger", "start", **values)
     except BaseException:
         locks.leave(conn, key)
         raise
@@ -90,7 +90,7 @@ def append(
     details: Mapping[str, Any] | None = None,
 ) -> int:
     """Add one row and give its number."""
-    row = sqlfiles.ask(
+    row = ask(
         conn,
         "ledger",
         "append",
@@ -108,7 +108,7 @@ def append(
 
 def note(conn: Connection, event: Event, release: str, details: Mapping[str, Any]) -> None:
     """Add a row that belongs to no run."""
-    row = sqlfiles.ask(conn, "ledger", "next_run").fetchone()
+    row = ask(conn, "ledger", "next_run").fetchone()
     assert row is not None
     append(conn, event, run_id=int(row[0]), release=release, details=details)
 
@@ -120,7 +120,7 @@ def finish(
     details: Mapping[str, Any] | None = None,
 ) -> bool:
     """End a run that is not published; False if the run had ended already."""
-    done = sqlfiles.ask(
+    done = ask(
         conn,
         "ledger",
         "finish",
@@ -155,7 +155,7 @@ def error_details(error: BaseException) -> dict[str, Any]:
 
 def lasted(conn: Connection, release: str) -> float | None:
     """Seconds that the newest run took that made a version; None where there was none."""
-    row = sqlfiles.ask(conn, "ledger", "lasted", release=release).fetchone()
+    row = ask(conn, "ledger", "lasted", release=release).fetchone()
     return float(row[0]) if row is not None else None
 
 

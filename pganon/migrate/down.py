@@ -6,7 +6,7 @@ made stay with them, and pganon remembers what was published.
 
 from __future__ import annotations
 
-from pganon import locks, sqlfiles
+from pganon import locks
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read, restore
 from pganon.catalog.roles import Roles, unchanged
@@ -24,7 +24,7 @@ from pganon.run.context import named_roles
 from pganon.run.grants import change_readers
 from pganon.run.options import Ended, OnStep, Options
 from pganon.run.release import run_release
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 
 def down(
@@ -109,14 +109,14 @@ def _give_up(conn: Connection, mine: Session, row: Applied) -> Done:
     """It waits for approval, or nobody approved it; the worker drops its tables."""
     with publishing(conn):
         values = {"request": row.request}
-        now = sqlfiles.ask(conn, "migrations", "request_now", **values).fetchone()
+        now = ask(conn, "migrations", "request_now", **values).fetchone()
         if now is not None and (now[1] is not None or now[0] == "running"):
             raise LedgerError(
                 f"request {row.request} is being published",
                 hint="run the command again",
                 code=ErrorCode.PUBLISHED_MEANWHILE,
             )
-        ended = sqlfiles.ask(conn, "migrations", "end_waiting", **values).fetchone()
+        ended = ask(conn, "migrations", "end_waiting", **values).fetchone()
         if ended is not None:
             ledger.append(
                 conn,

@@ -17,7 +17,7 @@ from pganon.identifiers import quote
 from pganon.install.state import program_version
 from pganon.migrate.files import MigrationFile
 from pganon.requests.workers import enter, forget_dead, leave
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 State = Literal["applied", "awaiting_approval", "unpublished", "pending", "changed", "missing"]
 
@@ -131,7 +131,7 @@ def check_own(conn: Connection, history: str, files: Sequence[MigrationFile]) ->
     Raises:
         LedgerError: other_history.
     """
-    row = sqlfiles.ask(
+    row = ask(
         conn, "migrations", "others", history=history, releases=[file.release for file in files]
     ).fetchone()
     if row is not None:
@@ -203,7 +203,7 @@ class Session:
         self._fenced(conn, "take_back", values)
 
     def _fenced(self, conn: Connection, query: str, values: dict[str, Any]) -> None:
-        if sqlfiles.ask(conn, "migrations", query, **values).fetchone() is None:
+        if ask(conn, "migrations", query, **values).fetchone() is None:
             raise PreconditionError(
                 f"another session applies release migrations of the history {quote(self.history)}",
                 hint="nothing was done for this file; run the command again",
@@ -225,7 +225,7 @@ def alone(conn: Connection, history: str) -> Iterator[Session]:
     try:
         with conn.transaction():
             _check_free(conn, history)
-            sqlfiles.ask(conn, "migrations", "take", **values)
+            ask(conn, "migrations", "take", **values)
         yield session
     finally:
         if locks.usable(conn):
@@ -234,8 +234,8 @@ def alone(conn: Connection, history: str) -> Iterator[Session]:
 
 def _check_free(conn: Connection, history: str) -> None:
     values = {"history": history}
-    sqlfiles.ask(conn, "migrations", "add_history", **values)
-    row = sqlfiles.ask(conn, "migrations", "holder", **values).fetchone()
+    ask(conn, "migrations", "add_history", **values)
+    row = ask(conn, "migrations", "holder", **values).fetchone()
     assert row is not None
     worker, key, name, login = row
     if worker is not None and key is not None and locks.held_keys(conn, [key]):

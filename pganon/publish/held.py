@@ -104,7 +104,8 @@ def hold(
             values = {"release": staged.release, "revision": revision(), "run_id": staged.run_id}
             ((request,),) = ask(conn, "requests", "add_held", expires=expires, **values)
         else:
-            request = _wait(conn, claim, staged, expires)
+            request = claim.id
+            _wait(conn, claim, staged, expires)
         _keep(conn, "keep_staged", request, staged)
         _note(conn, request, staged, approval.by)
         last(request)
@@ -148,13 +149,12 @@ def _wait_again(conn: Connection, claim: Claim, staged: Staged) -> None:
         _note(conn, claim.id, staged, approval.by)
 
 
-def _wait(conn: Connection, claim: Claim, staged: Staged, expires: timedelta) -> int:
+def _wait(conn: Connection, claim: Claim, staged: Staged, expires: timedelta) -> None:
     held = ask(
         conn, "requests", "hold", expires=expires, run_id=staged.run_id, **claim.fence
     ).fetchone()
     if held is None:
         raise Lost(claim.id)
-    return claim.id
 
 
 def stop_waiting(conn: Connection, population: int) -> None:

@@ -16,7 +16,7 @@ from psycopg.rows import class_row
 from pganon import sqlfiles
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 Kind = Literal["run", "revert", "drop"]
 
@@ -82,7 +82,7 @@ def still_mine(
         Lost: it is not this worker's any more.
     """
     values = {**mine.fence, "step": step, "run_id": run_id}
-    if sqlfiles.ask(conn, "requests", "mine", **values).fetchone() is None:
+    if ask(conn, "requests", "mine", **values).fetchone() is None:
         raise Lost(mine.id)
 
 
@@ -105,10 +105,10 @@ def finish(
     """
     values = {**mine.fence, "state": state, "version": version, "code": code}
     reason = {"reason": str(why) if why else None, "hint": why.hint if why else None}
-    if conn.execute(sqlfiles.query("requests", "finish"), values | reason).fetchone() is None:
+    if ask(conn, "requests", "finish", **(values | reason)).fetchone() is None:
         raise Lost(mine.id)
     if version is not None:
-        sqlfiles.ask(conn, "requests", "answered", id=mine.id, state=state, version=version)
+        ask(conn, "requests", "answered", id=mine.id, state=state, version=version)
 
 
 def give_back(
@@ -128,7 +128,7 @@ def give_back(
     values = {**mine.fence, "after": after, "counted": counted, "code": code}
     while True:
         try:
-            row = sqlfiles.ask(conn, "requests", "give_back", **values).fetchone()
+            row = ask(conn, "requests", "give_back", **values).fetchone()
         except psycopg.errors.UniqueViolation:
             continue  # an equal one was made just now
         return row[0] if row else None
@@ -136,24 +136,22 @@ def give_back(
 
 def superseded(conn: Connection, release: str, run_id: int) -> list[tuple[int, int]]:
     """Let no release that was made before this run wait for approval; gives requests and runs."""
-    return sqlfiles.ask(conn, "requests", "supersede", release=release, run_id=run_id).fetchall()
+    return ask(conn, "requests", "supersede", release=release, run_id=run_id).fetchall()
 
 
 def overtaken(conn: Connection, release: str, run_id: int) -> int | None:
     """The latest version of a release that was made after a run; None if there is none."""
-    row = sqlfiles.ask(conn, "requests", "overtaken", release=release, run_id=run_id).fetchone()
+    row = ask(conn, "requests", "overtaken", release=release, run_id=run_id).fetchone()
     return row[0] if row else None
 
 
 def ended(conn: Connection, mine: Claim) -> bool:
     """Whether its release was withdrawn or dropped since it was asked for."""
-    row = sqlfiles.ask(conn, "requests", "ended", id=mine.id).fetchone()
+    row = ask(conn, "requests", "ended", id=mine.id).fetchone()
     return row == (True,)
 
 
 def changed(conn: Connection, mine: Claim) -> bool:
     """Whether the policy changed since, and the steward wants the earlier one not to be run."""
-    row = sqlfiles.ask(
-        conn, "requests", "changed", release=mine.release, revision=mine.revision
-    ).fetchone()
+    row = ask(conn, "requests", "changed", release=mine.release, revision=mine.revision).fetchone()
     return row == (True,)

@@ -7,14 +7,14 @@ import socket
 from dataclasses import dataclass
 from typing import Literal
 
-from pganon import locks, sqlfiles
-from pganon.sqlfiles import Connection
+from pganon import locks
+from pganon.sqlfiles import Connection, ask
 
 
 def enter(conn: Connection, kind: Literal["worker", "command"]) -> int:
     """Show that this session serves requests, as long as it lives; gives its number."""
     key = locks.hold_new_key(conn)
-    row = sqlfiles.ask(
+    row = ask(
         conn,
         "requests",
         "add_worker",
@@ -28,7 +28,7 @@ def enter(conn: Connection, kind: Literal["worker", "command"]) -> int:
 
 def leave(conn: Connection, me: int) -> None:
     """Show that this session serves nothing any more."""
-    sqlfiles.ask(conn, "requests", "remove_worker", me=me)
+    ask(conn, "requests", "remove_worker", me=me)
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,17 @@ class Requeued:
 
 def requeue(conn: Connection, me: int) -> list[Requeued]:
     """Give back the requests of workers that are dead."""
-    dead = [row[0] for row in sqlfiles.ask(conn, "requests", "lost", me=me)]
+    dead = [row[0] for row in ask(conn, "requests", "lost", me=me)]
     if not dead:
         return []
-    rows = sqlfiles.ask(conn, "requests", "requeue", workers=dead).fetchall()
+    rows = ask(conn, "requests", "requeue", workers=dead).fetchall()
     return [Requeued(*row) for row in rows]
 
 
 def forget_dead(conn: Connection) -> None:
     """Take away the rows of workers that have ended."""
-    keys = [row[0] for row in sqlfiles.ask(conn, "requests", "keys").fetchall()]
+    keys = [row[0] for row in ask(conn, "requests", "keys").fetchall()]
     alive = locks.held_keys(conn, keys)
     dead = [key for key in keys if key not in alive]
     if dead:
-        sqlfiles.ask(conn, "requests", "forget_workers", keys=dead)
+        ask(conn, "requests", "forget_workers", keys=dead)

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from pganon.catalog.model import Column, DistributedRead, ExternalObjects, Relation, Shards
-from pganon.identifiers import QualifiedName, parse_name
+from pganon.identifiers import QualifiedName
 from pganon.policy.encoding import RandomOrder
 from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
@@ -502,7 +502,7 @@ class ReleaseSpec(Beside):
     def external(self) -> ExternalObjects:
         """Relations and functions that the policy names and a run reads or calls."""
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
-        tables = [_named(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
+        tables = [QualifiedName.of(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
         public = [relation.name for relation in self.public.values()]
         prior = [] if self.prior is None else [self.prior.name]
         population = [] if self.population is None else [self.population.name]
@@ -510,7 +510,9 @@ class ReleaseSpec(Beside):
         return ExternalObjects(
             relations=(*self.read, *public, *prior, *population, *aliases, *tables),
             functions=tuple(
-                _named(h.function) for h in hierarchies if isinstance(h, FunctionHierarchy)
+                QualifiedName.of(h.function)
+                for h in hierarchies
+                if isinstance(h, FunctionHierarchy)
             ),
         )
 
@@ -537,9 +539,3 @@ class ReleaseSpec(Beside):
     def view_of(self, part: str) -> QualifiedName:
         """The published view of a part of the release, beside :attr:`view`."""
         return QualifiedName(self.view.schema, part_name(self.view.name, part))
-
-
-def _named(text: str) -> QualifiedName:
-    """A name that the policy's hierarchy has with its schema."""
-    schema, name = parse_name(text)
-    return QualifiedName(schema or "", name)

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import psycopg
 
-from pganon import database, sqlfiles
+from pganon import database
 from pganon.applied.check import check
 from pganon.applied.store import loaded, read
 from pganon.error_codes import ErrorCode
@@ -41,7 +41,7 @@ from pganon.run.options import Options
 from pganon.run.publication import end_published, judged_again, note_superseded
 from pganon.run.release import run_release
 from pganon.server_errors import translate
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, ask
 
 BUSY = timedelta(seconds=10)
 
@@ -192,7 +192,7 @@ class Job:
         }
         try:
             for name in ("limits", "parameters"):
-                sqlfiles.ask(self.conn, "requests", name, **values)
+                ask(self.conn, "requests", name, **values)
         except psycopg.Error as error:
             translated = translate(error)
             raise (translated if isinstance(translated, RequestError) else error) from None

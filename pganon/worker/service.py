@@ -15,15 +15,14 @@ from typing import Any
 
 import psycopg
 from psycopg import conninfo
-from psycopg.rows import dict_row
 
-from pganon import database, sqlfiles
+from pganon import database
 from pganon.errors import DatabaseError, Interrupted
 from pganon.install.owner import connect_as_owner
 from pganon.requests.claim import claim
 from pganon.requests.workers import enter, forget_dead
 from pganon.server_errors import translate
-from pganon.sqlfiles import Connection
+from pganon.sqlfiles import Connection, dicts
 from pganon.worker.job import Job
 from pganon.worker.log import Log
 from pganon.worker.signals import Stop
@@ -126,9 +125,7 @@ class Worker:
         return due["due"] or (asked_since and self._ask(conn, me)["due"])
 
     def _ask(self, conn: Connection, me: int) -> dict[str, bool]:
-        with conn.cursor(row_factory=dict_row) as cursor:
-            row = cursor.execute(sqlfiles.query("requests", "look"), {"me": me}).fetchone()
-        assert row is not None
+        (row,) = dicts(conn, "requests", "look", me=me)
         return row
 
     def _next(self, conn: Connection, me: int) -> bool:

@@ -1,6 +1,8 @@
 """The SQL files of the repository: manifest, migrations, queries, language level."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -175,6 +177,29 @@ def test_named_queries_parse_completely():
             text = re.sub(r"'[^']*'", "", _code(query.text.decode()))
             assert text.endswith(";")
             assert text.count(";") == 1, f"{path.name}: {query.name}"
+
+
+def _asked() -> Iterator[tuple[str, str, set[str], bool]]:
+    """File, query and the names of its values, where a fixed query is asked; whether these are
+    all."""
+    for path in sorted((SQL.parent / "pganon").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or len(node.args) != 3:
+                continue
+            called = ast.unparse(node.func).split(".")[-1]
+            names = [one.value for one in node.args[1:] if isinstance(one, ast.Constant)]
+            if called in ("ask", "dicts") and len(names) == 2:
+                given = {one.arg for one in node.keywords if one.arg is not None}
+                yield str(names[0]), str(names[1]), given, len(given) == len(node.keywords)
+
+
+def test_queries_are_asked_with_their_values():
+    asked = list(_asked())
+    assert len(asked) > 150
+    for file, name, given, complete in asked:
+        wanted = set(re.findall(r"%\((\w+)\)s", sqlfiles.query(file, name).decode()))
+        assert given <= wanted, (file, name)
+        assert given == wanted or not complete, (file, name)
 
 
 def test_checksum_does_not_depend_on_line_ends():
