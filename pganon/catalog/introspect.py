@@ -7,8 +7,10 @@ public, and everything after the first look-up goes by oid.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import NormalDist, fmean
 from typing import Any
 
 import psycopg
@@ -26,6 +28,15 @@ from pganon.server_errors import translate
 from pganon.sqlfiles import Connection, ask
 
 DEFAULT_SCHEMA = "public"
+
+REPEATED_FROM = 100_000
+"""Fewest rows of a table whose equal rows are counted: below, reading it takes no time."""
+
+_DIFFERENT = 0.4
+"""Share of different rows at which counting takes as long as it saves."""
+
+_NOTHING = 1e-6
+"""Shares are float4: so much less than 1 is rounding."""
 
 
 _KINDS: Mapping[str, RelationKind] = {
@@ -133,6 +144,33 @@ def estimated_rows(conn: Connection, relation: Relation) -> float | None:
     """Rows of a stored table from its size and its statistics; None if it has none."""
     found = _one(conn, "estimated_rows", {"oid": relation.oid})
     return found["rows"] if found else None
+
+
+def repeats(conn: Connection, relation: Relation, names: Sequence[str]) -> bool:
+    """Whether a large stored table has at least two rows for each that differs in some columns.
+
+    As its statistics say, and as if columns did not depend on each other, which makes more rows
+    different. How many rows are equal to one is the product of what the columns say; its logarithm
+    is taken to be normal.
+    """
+    rows = estimated_rows(conn, relation)
+    found = ask(conn, "catalog", "frequencies", oid=relation.oid, names=list(names)).fetchall()
+    if rows is None or rows < REPEATED_FROM or len(found) < len(set(names)):
+        return False
+    mean, variance = math.log(rows), 0.0
+    for distinct, frequencies in found:
+        kinds = -distinct * rows if distinct < 0 else distinct
+        shares = [(share, math.log(share)) for share in frequencies if share > 0]
+        rest = 1 - sum(frequencies)
+        if rest > _NOTHING:
+            others = max(kinds - len(frequencies), 1)
+            shares.append((rest, math.log(rest / others)))
+        expected = sum(share * log for share, log in shares)
+        mean += expected
+        variance += sum(share * (log - expected) ** 2 for share, log in shares)
+    places = NormalDist().quantiles(100)
+    equal = [math.exp(min(mean + place * math.sqrt(variance), 700)) for place in places]
+    return fmean(-math.expm1(-number) / number for number in equal) <= _DIFFERENT
 
 
 def _rows(conn: Connection, name: str, parameters: Mapping[str, object]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from pganon.encode.coding import (
 from pganon.encode.dictionaries import dictionary_chains, order_steps, order_table
 from pganon.encode.distribution import by_cell
 from pganon.encode.facts import COLLAPSED, KEPT, has_null, levels, size
-from pganon.encode.records import NUMBER
+from pganon.encode.records import NUMBER, number_of
 from pganon.encode.sensitive import (
     hidden_values,
     reference_step,
@@ -75,7 +75,7 @@ def encode_steps(
             "values become codes",
             lambda s: all_records(spec, s),
             lambda s: kept_records(spec, s),
-            counted=KEPT,
+            counted=None if spec.counted else KEPT,
             placement=lambda s: by_cell(spec, s),
         ),
         *look_steps(spec),
@@ -102,18 +102,26 @@ def encode_steps(
 def _once(spec: ReleaseSpec) -> Step:
     """Every record of the snapshot that is kept has one row: no dictionary had a value twice."""
 
+    def select(state: State) -> exp.Select:
+        tree = unknown_records(spec, state)
+        if not spec.counted:
+            return tree
+        kept = query("select :n from c", {"c": state.work(CODED)}, n=number_of(spec, "c"))
+        return tree.select(named(scalar(kept), KEPT.column))
+
     def problem(row: Mapping[str, Any], state: State) -> PganonError | None:
         expected = state[RECORDS] - row["unknown"]
-        if state[KEPT] == expected:
+        kept = row[KEPT.column] if spec.counted else state[KEPT]
+        if kept == expected:
             return None
-        return Unbalanced(f"{expected} records were to be encoded and {state[KEPT]} were")
+        return Unbalanced(f"{expected} records were to be encoded and {kept} were")
 
     return Check(
         "encoded",
         "every record that the rules for NULL keep is encoded once",
-        lambda state: unknown_records(spec, state),
+        select,
         problem,
-        gives=[count("unknown")],
+        gives=[count("unknown"), *([KEPT] if spec.counted else [])],
     )
 
 

@@ -14,7 +14,15 @@ from pganon.encode.curve import adds_up, coarse_bits, curve_words, on_curve, pla
 from pganon.encode.gray import sum_modulo_2
 from pganon.encode.lookups import Joined, dictionary, joined
 from pganon.encode.people import owner_columns
-from pganon.encode.records import DRAW, hides, numbered_by, random_order, tells_hidden
+from pganon.encode.records import (
+    DRAW,
+    TIMES,
+    hides,
+    number_of,
+    numbered_by,
+    random_order,
+    tells_hidden,
+)
 from pganon.encode.semi_sensitive import applies
 from pganon.encode.sensitive import looked_up_code, with_code
 from pganon.encode.value_codes import valued
@@ -52,7 +60,8 @@ def unknown_records(spec: ReleaseSpec, state: State) -> exp.Select:
     unknown = _unknown(spec)
     if unknown is None:
         return query("select 0 as unknown")
-    return query("select count(*) as unknown from t", {"t": state.work(SNAP)}).where(unknown)
+    number = number_of(spec, "t")
+    return query("select :n as unknown from t", {"t": state.work(SNAP)}, n=number).where(unknown)
 
 
 def suppresses_nulls(spec: ReleaseSpec) -> bool:
@@ -117,6 +126,7 @@ def _records(spec: ReleaseSpec, state: State, words: list[str]) -> exp.Select:
     columns += [col(hidden.flag, "t") for hidden in spec.hidden]
     columns += [hides(spec, "t")] if tells_hidden(spec) else []
     columns += [col("cohort", "t")] if spec.in_cohorts else []
+    columns += [col(TIMES, "t")] if spec.counted else []
     by = numbered_by(spec)
     columns += random_order(spec, state, "t", looked_up_code(by, state) if by else None)
     sums = zip(words, summands, strict=True)

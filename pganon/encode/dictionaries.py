@@ -18,6 +18,7 @@ from pganon.catalog.values import in_order, order_label
 from pganon.encode import number_line
 from pganon.encode.axis import Axis, axes
 from pganon.encode.distribution import beside_source
+from pganon.encode.records import number_of
 from pganon.encode.semi_sensitive import applies
 from pganon.encode.trees import tree_steps
 from pganon.encode.work import SNAP, dictionary
@@ -52,7 +53,7 @@ def _chain(spec: ReleaseSpec, number: int, batch: Sequence[Axis]) -> list[Step]:
             f"histogram{number}",
             f"distinct values of {', '.join(quote(a.attribute.column.name) for a in batch)}",
             histogram,
-            lambda s: _counted(s, batch),
+            lambda s: _counted(spec, s, batch),
         )
     ]
     for place, axis in enumerate(batch):
@@ -80,10 +81,10 @@ def _in_shards(axis: Axis) -> Step:
     )
 
 
-def _counted(state: State, batch: Sequence[Axis]) -> exp.Select:
+def _counted(spec: ReleaseSpec, state: State, batch: Sequence[Axis]) -> exp.Select:
     columns = [col(f"q{axis.index}", "s") for axis in batch]
     flags = [[col(h.flag, "s")] if (h := axis.attribute.hidden) else [] for axis in batch]
-    tree = query("select count(*) as n from s", {"s": state.work(SNAP)})
+    tree = query("select :n as n from s", {"s": state.work(SNAP)}, n=number_of(spec, "s"))
     alone = [
         exp.Tuple(expressions=[column.copy(), *flag])
         for column, flag in zip(columns, flags, strict=True)

@@ -84,8 +84,9 @@ def _missing(spec: ReleaseSpec, state: State) -> exp.Select:
         sides = [named(fragment(f"{side}"), name) for side, name in ((records, "a"), (people, "b"))]
         return tree.select(*values, *sides, append=False)
 
+    one = "t.times" if spec.counted else "1"
     both = stacked(
-        [counted("1", "0", state.work(SNAP)), counted("0", "t.n", state.work(POPULATION))]
+        [counted(one, "0", state.work(SNAP)), counted("0", "t.n", state.work(POPULATION))]
     )
     keys = [col(name, "u") for name in _names(spec)]
     cells = query("select sum(u.a) - sum(u.b) as more from u", {"u": both}).group_by(*keys)

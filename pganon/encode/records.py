@@ -33,12 +33,29 @@ _FEW = 16
 PLACE = "place"
 """Column of `coded`: the number of a record along a curve over its quasi-identifiers, from 1."""
 
+TIMES = "times"
+"""Column of the snapshot and of `coded` where equal records are one row: how many there are."""
+
+
+def number_of(spec: ReleaseSpec, table: str, where: exp.Expr | None = None) -> exp.Expr:
+    """How many records the rows of one of these tables are, those of a condition alone."""
+    counted: exp.Expr = fragment("count(*)")
+    if spec.counted:
+        counted = fragment("sum(:times)", times=col(TIMES, table))
+    if where is not None:
+        counted = exp.Filter(this=counted, expression=exp.Where(this=where))
+    return fragment("coalesce(:n, 0)::bigint", n=counted) if spec.counted else counted
+
+
+def looks_of_source(spec: ReleaseSpec, table: str) -> list[exp.Expr]:
+    """Keys that distinguish equal values of the snapshot that are published as they look."""
+    return [look for name, item in _shown(spec) for look in ties(item, col(name, table))]
+
 
 def snapshot_row(spec: ReleaseSpec, table: str) -> exp.Expr:
     """A row of the snapshot but for its :func:`keys`, with how it looks: equal values may be
     published as 1.0 and 1.00."""
-    looks = [look for name, item in _shown(spec) for look in ties(item, col(name, table))]
-    return exp.func("row", *_values(spec, table), *looks)
+    return exp.func("row", *_values(spec, table), *looks_of_source(spec, table))
 
 
 def unhashed(spec: ReleaseSpec, table: str) -> list[exp.Expr]:

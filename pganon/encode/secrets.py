@@ -66,6 +66,7 @@ def row_sums(
     key: Sequence[exp.Expr] = (),
     *,
     further: Sequence[exp.Expr] = (),
+    times: exp.Expr | None = None,
     in_shards: bool = False,
 ) -> exp.Select:
     """SELECT `row_count`, `sum_a`, `sum_b`, `keyed_a`, `keyed_b`: keyed hashes of a multiset of
@@ -78,6 +79,7 @@ def row_sums(
         row: a record of columns of the source, `t`.
         key: further columns of it.
         further: what the hash of the record leaves out, as that of a numeric does its sign.
+        times: how many records of the source a row is; None: one.
         in_shards: rows are distributed, and hashed where they are.
     """
     once = (lambda tree: tree) if in_shards else computed_once
@@ -87,6 +89,8 @@ def row_sums(
     rows = query(
         "select :hash as hash from t", {"t": source}, hash=_columns_hash(row, seed_a)
     ).select(*[named(column, name) for name, column in every.items()])
+    number = [] if times is None else ["times"]
+    rows = rows if times is None else rows.select(named(times, "times"))
     hashes = ({"keyed": keys} if key else {}) | ({"whole": every} if further else {})
     found = once(rows)
     if hashes:
@@ -94,22 +98,25 @@ def row_sums(
         for name, columns in hashes.items():
             whole = exp.func("row", *[col(column, "r") for column in ("hash", *columns)])
             found = found.select(named(_columns_hash(whole, seed_a), name))
-        found = once(found)
-    sums = _summed(found, {"hash": "sum", **{name: name for name in hashes}}, (seed_a, seed_b))
+        found = once(found.select(*[col(name, "r") for name in number]))
+    columns = {"hash": "sum", **{name: name for name in hashes}}
+    sums = _summed(found, columns, (seed_a, seed_b), times is not None)
     if key:
         return sums
     return query("select k.*, k.sum_a as keyed_a, k.sum_b as keyed_b from k", {"k": sums})
 
 
 def _summed(
-    rows: exp.Select, columns: Mapping[str, str], seeds: tuple[exp.Expr, exp.Expr]
+    rows: exp.Select, columns: Mapping[str, str], seeds: tuple[exp.Expr, exp.Expr], counted: bool
 ) -> exp.Select:
     """SELECT `row_count`, and for every column of hashes two sums, which get its name there."""
-    sums = query("select count(*) as row_count from k", {"k": rows})
+    number = "coalesce(sum(k.times), 0)::bigint" if counted else "count(*)"
+    sums = query("select :n as row_count from k", {"k": rows}, n=fragment(number))
+    added_up = "hashtextextended(:hash, :seed)" + ("::numeric * k.times" if counted else "")
     for column, name in columns.items():
         for part, seed in zip("ab", seeds, strict=True):
             added = fragment(
-                "coalesce(sum(hashtextextended(:hash, :seed)), 0)::text",
+                f"coalesce(sum({added_up}), 0)::text",
                 hash=col(column, "k"),
                 seed=seed,
             )

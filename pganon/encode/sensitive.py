@@ -40,7 +40,11 @@ def hidden_values(spec: ReleaseSpec, item: Sensitive, state: State) -> exp.Selec
     """:func:`pganon.encode.work.sensitive_values` of the column where it is sensitive."""
     if first_of(spec, item) is not None:
         return compared_values(spec, item, state.work(SNAP))
-    return values_of(item, where_sensitive(item, state.work(SNAP)), f"s{item.index}")
+    rows = where_sensitive(item, state.work(SNAP))
+    if not spec.counted:
+        return values_of(item, rows, f"s{item.index}")
+    numbered = query("select t.*, t.times as n from t", {"t": rows})
+    return values_of(item, numbered, f"s{item.index}", ["n"])
 
 
 def compared_values(spec: ReleaseSpec, item: Sensitive, rows: QualifiedName) -> exp.Select:

@@ -21,6 +21,7 @@ from pganon.encode.distribution import PLACED, beside_source
 from pganon.encode.earlier_people import RETURNED_RECORDS, known_steps
 from pganon.encode.facts import MOST_EACH
 from pganon.encode.people import has_several, owner_columns
+from pganon.encode.records import looks_of_source, number_of
 from pganon.encode.related import related_tables
 from pganon.encode.semi_sensitive import (
     applies,
@@ -53,6 +54,9 @@ SNAPSHOT = "snapshot"
 READ = count("read_records", assumed=40)
 """Rows that the snapshot was made with."""
 
+_DIFFERENT = count("different_rows", assumed=40)
+"""The same where equal records are one row."""
+
 
 def snapshot_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, ...]:
     """The whole source, and whether it can be released; `people` as in :func:`read_steps`."""
@@ -82,7 +86,7 @@ def read_steps(spec: ReleaseSpec, people: People | None = None) -> tuple[Step, .
     """
     read = CreateTable(
         SNAPSHOT,
-        "read the source, once",
+        "read the source, once" + (", and count equal rows" if spec.counted else ""),
         lambda state: state.work(SNAP),
         lambda state: snapshot_select(spec, state),
         external=ExternalObjects(spec.read),
@@ -100,7 +104,7 @@ def inspection(spec: ReleaseSpec, *, restricted: bool = False) -> Check:
     Args:
         restricted: whether it has only some people of the source, and never had the others.
     """
-    facts = [RECORDS]
+    facts = [RECORDS, *([_DIFFERENT] if spec.counted else [])]
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
         facts.append(count(f"nulls_{name}"))
@@ -208,7 +212,16 @@ def snapshot_select(spec: ReleaseSpec, state: State) -> exp.Expr:
         tree = tree.where(_stays(spec, spec.exclude))
     if spec.shards is not None and beside_source(spec) is not None:
         tree = tree.select(named(col(spec.shards.column, "src"), PLACED))
-    return with_flags(spec, tree)
+    return with_flags(spec, tree) if not spec.counted else _counted(spec, tree)
+
+
+def _counted(spec: ReleaseSpec, rows: exp.Select) -> exp.Select:
+    """Rows that are equal, and look so, as one with their number."""
+    names = rows.named_selects
+    by = [*[col(name, "t") for name in names], *looks_of_source(spec, "t")]
+    tree = query("select count(*) as times from t", {"t": rows})
+    columns = [col(name, "t") for name in names]
+    return tree.select(*columns, *tree.selects, append=False).group_by(*by)
 
 
 def _stays(spec: ReleaseSpec, exclude: Relation) -> exp.Expr:
@@ -236,21 +249,22 @@ def infinite(column: Column, name: str) -> exp.Expr | None:
 
 
 def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
-    tree = query("select count(*) as records from t", {"t": state.work(SNAP)})
+    records = number_of(spec, "t")
+    tree = query("select :n as records from t", {"t": state.work(SNAP)}, n=records)
+    if spec.counted:
+        tree = tree.select(named(fragment("count(*)"), _DIFFERENT.column))
     for attribute in spec.attributes:
         name = f"q{attribute.index}"
-        tree.select(named(_missing(attribute, name), f"nulls_{name}"), copy=False)
+        tree.select(named(_missing(spec, attribute, name), f"nulls_{name}"), copy=False)
         bad = infinite(attribute.column, name)
         if bad is not None:
-            number = fragment("count(*) filter (where :bad)", bad=bad)
-            tree.select(named(number, f"infinite_{name}"), copy=False)
+            tree.select(named(number_of(spec, "t", bad), f"infinite_{name}"), copy=False)
         if attribute.domain is not None or attribute.values is not None:
             beyond = number_line.external(attribute, col(name, "t"))
-            number = fragment("count(*) filter (where :far)", far=beyond)
-            tree.select(named(number, f"outside_{name}"), copy=False)
+            tree.select(named(number_of(spec, "t", beyond), f"outside_{name}"), copy=False)
     for item in spec.sensitive:
         name = f"s{item.index}"
-        tree.select(named(_missing(item, name), f"nulls_{name}"), copy=False)
+        tree.select(named(_missing(spec, item, name), f"nulls_{name}"), copy=False)
     for item in spec.microaggregated:
         bad = infinite(item.column, f"g{item.index}") or exp.false()
         number = fragment("count(*) filter (where :bad)", bad=bad)
@@ -274,24 +288,22 @@ def _inspection(spec: ReleaseSpec, state: State) -> exp.Expr:
     return tree
 
 
-def _missing(item: Attribute | Sensitive, name: str) -> exp.Expr:
+def _missing(spec: ReleaseSpec, item: Attribute | Sensitive, name: str) -> exp.Expr:
     """Number of records that have the column as this and no value in it."""
-    condition = applies(item, "t")
-    if condition is None:
-        return fragment("count(*) - count(:v)", v=col(name, "t"))
-    return fragment(
-        "count(*) filter (where :mine and :v is null)", mine=condition, v=col(name, "t")
-    )
+    missing, condition = fragment(":v is null", v=col(name, "t")), applies(item, "t")
+    if condition is not None:
+        missing = fragment(":mine and :missing", mine=condition, missing=missing)
+    return number_of(spec, "t", missing)
 
 
 def _inspection_problem(
     spec: ReleaseSpec, row: Mapping[str, Any], state: State, *, restricted: bool
 ) -> PganonError | None:
     source = str(spec.source.name)
-    records = row["records"]
+    records, rows = row["records"], row.get(_DIFFERENT.column, row["records"])
     kept = state[READ] if restricted else records_kept(state)
-    if records != kept:
-        return Unbalanced(f"{kept} records were read, and {records} are there")
+    if rows != kept:
+        return Unbalanced(f"{kept} records were read, and {rows} are there")
     if records == 0:
         filtered = " under the policy's `where`" if spec.where is not None else ""
         return PreconditionError(

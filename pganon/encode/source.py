@@ -21,7 +21,7 @@ from pganon.catalog.values import equal_key, stored
 from pganon.encode.distribution import beside_source
 from pganon.encode.population import population_row, population_steps
 from pganon.encode.public import public_steps, public_table
-from pganon.encode.records import keys, snapshot_row, unhashed
+from pganon.encode.records import TIMES, keys, snapshot_row, unhashed
 from pganon.encode.related import read_row, read_tables
 from pganon.encode.secrets import SECRETS, installation_secret, row_sums
 from pganon.encode.snapshot import canonical
@@ -57,6 +57,7 @@ def source_check(spec: ReleaseSpec) -> Check:
             snapshot_row(spec, "t"),
             keys(spec, "t"),
             further=further,
+            times=col(TIMES, "t") if spec.counted else None,
             in_shards=placed,
         )
         columns = _signature(spec)

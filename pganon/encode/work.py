@@ -11,7 +11,7 @@ from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.distribution import PLACED, beside_source
 from pganon.encode.first import first_of
 from pganon.encode.people import owner_columns
-from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, tells_hidden
+from pganon.encode.records import DRAW, HIDES, NUMBER, PLACE, TIMES, tells_hidden
 from pganon.encode.value_codes import valued
 from pganon.resolved.model import ReleaseSpec
 from pganon.steps import State, WorkTable
@@ -36,7 +36,12 @@ def _snap(spec: ReleaseSpec, state: State) -> list[str]:
     values += [f"g{item.index}" for item in spec.microaggregated]
     values += [WEIGHT] if spec.weight is not None else []
     placed = [PLACED] if beside_source(spec) else []
-    return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec), *placed]
+    last = [*placed, *_times(spec)]
+    return [*values, *_identity(spec), *_flags(spec), *unmatched, *_cohort(spec), *last]
+
+
+def _times(spec: ReleaseSpec) -> list[str]:
+    return [TIMES] if spec.counted else []
 
 
 def _cohort(spec: ReleaseSpec) -> list[str]:
@@ -62,7 +67,8 @@ def _left_out(spec: ReleaseSpec, state: State) -> list[str]:
     order = orders[spec.random_order]
     hidden = [*_flags(spec), *([HIDES] if tells_hidden(spec) else [])]
     number = [COMBINATION] if combined(spec, state) else []
-    return [*codes, *number, *values, *_identity(spec), *hidden, *_cohort(spec), *order]
+    beside = [*_cohort(spec), *order, *_times(spec)]
+    return [*codes, *number, *values, *_identity(spec), *hidden, *beside]
 
 
 def _identity(spec: ReleaseSpec) -> list[str]:
@@ -88,14 +94,15 @@ insensitive ones `p<j>`, perhaps a `weight`, the key of the `record`, and whose 
 `individual`, or who may be, `o<n>`; flags `f<h>` of values that somebody hides, and
 `unmatched<n>`, how many exceptions are about nothing; of new individuals in regions the number of
 their `cohort`; beside a source in shards what that is distributed by, `d`, which no other table
-has."""
+has. Where equal records are one row, how many `times` they are there."""
 
 CODED = Table("coded", _coded)
 """A row per record that is kept: codes `c<i>`, where the method asks for it their `combination`,
 values to publish `v<j>` and `p<j>` and to take means of, `weight` and `g<j>`, codes of sensitive
 values `s<j>` where they are distinguished, `record`, `individual` or `o<n>`, flags `f<h>` and which
 of them are set, `hides`, and a random order of the records, `rid` or `draw`, which may be
-one of those with a value; where the method asks for it the place along a curve."""
+one of those with a value; where the method asks for it the place along a curve. Where equal records
+are one row, how many `times` they are there."""
 
 LOOKS = Table("looks", _looks)
 """A row per combination of codes of records in shards, with `w` records: how these look, as arrays

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.facts import KEPT
+from pganon.encode.records import number_of
 from pganon.encode.semi_sensitive import applies
 from pganon.encode.value_codes import valued
 from pganon.encode.work import CODED, sensitive_values
@@ -51,7 +52,9 @@ class Reason:
 def reason_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
     """One Check per quasi-identifier and sensitive column, over the encoded records."""
     return tuple(
-        _check(axis.attribute, item) for axis in axes(spec.attributes) for item in valued(spec)
+        _check(spec, axis.attribute, item)
+        for axis in axes(spec.attributes)
+        for item in valued(spec)
     )
 
 
@@ -90,13 +93,14 @@ def _deciding(axis: int, item: int) -> Fact[int]:
     return count("records", f"decides{axis}_{item}_")
 
 
-def _check(attribute: Attribute, sensitive: Sensitive) -> Check:
+def _check(spec: ReleaseSpec, attribute: Attribute, sensitive: Sensitive) -> Check:
     axis, item = attribute.index, sensitive.index
 
     def select(state: State) -> exp.Expr:
         pairs = query(
-            "select :c as c, :s as s, count(*) as n from r group by 1, 2",
+            "select :c as c, :s as s, :n as n from r group by 1, 2",
             {"r": state.work(CODED)},
+            n=number_of(spec, "r"),
             c=col(f"c{axis}", "r"),
             s=col(f"s{item}", "r"),
         )

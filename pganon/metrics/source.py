@@ -17,6 +17,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, OrderedAxis, TreeAxis, axes
 from pganon.encode.coding import suppresses_nulls
 from pganon.encode.number_line import place, share
+from pganon.encode.records import TIMES, number_of
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description
 from pganon.resolved.model import ReleaseSpec, Shown
@@ -129,12 +130,17 @@ def _source(spec: ReleaseSpec, description: Description, state: State) -> exp.Ex
     names = [axis.code for axis in axes(spec.attributes)]
     sums = summed(spec)
     columns = ["group_id", *names, *[item.work for item in sums]]
+    columns += [TIMES] if spec.counted else []
     tree = query(
-        "select m.group_id, count(*) as n from m",
+        "select m.group_id, :n as n from m",
         {"m": records(spec, description, columns, state)},
+        n=number_of(spec, "m"),
     ).select(*[col(name, "m") for name in names])
     for item in sums:
-        added = fragment("coalesce(sum(:v), 0)", v=cast(col(item.work, "m"), "float8"))
+        value = cast(col(item.work, "m"), "float8")
+        if spec.counted:
+            value = fragment(":v * m.times", v=value)
+        added = fragment("coalesce(sum(:v), 0)", v=value)
         tree = tree.select(named(added, f"t{item.number}"))
     tree = tree.group_by(col("group_id", "m"), *[col(name, "m") for name in names])
     return query("select x.* from x", {"x": tree}).select(named(cell_number(names, "x"), "cell"))
@@ -151,18 +157,22 @@ def cell_number(names: Sequence[str], table: str) -> exp.Expr:
 def records(
     spec: ReleaseSpec, description: Description, columns: list[str], state: State
 ) -> exp.Select:
-    """These columns of :attr:`Description.members` of all records, suppressed ones too."""
-    parts = [_columns(description.members(spec, state), columns)]
+    """These columns of :attr:`Description.members` of all records, suppressed ones too.
+
+    A row per record, unless :data:`TIMES` is one of the columns.
+    """
+    parts = [_columns(spec, description.members(spec, state), columns)]
     if suppresses_nulls(spec):
         left_out = query("select null::int as group_id, l.* from l", {"l": state.work(LEFT_OUT)})
-        parts.append(_columns(left_out, columns))
+        parts.append(_columns(spec, left_out, columns))
     return stacked(parts)
 
 
-def _columns(tree: exp.Select, names: list[str]) -> exp.Select:
-    return query("select 1 from x", {"x": tree}).select(
-        *[col(name, "x") for name in names], append=False
-    )
+def _columns(spec: ReleaseSpec, tree: exp.Select, names: list[str]) -> exp.Select:
+    rows = query("select 1 from x", {"x": tree})
+    if spec.counted and TIMES not in names:
+        rows = query("select 1 from x cross join lateral generate_series(1, x.times)", {"x": tree})
+    return rows.select(*[col(name, "x") for name in names], append=False)
 
 
 def _places(axis: Axis, state: State) -> exp.Expr:

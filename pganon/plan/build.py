@@ -318,7 +318,7 @@ def build_plan(
     """
     if snapshot is not None or spec.shows_means or (people is not None and people.forgotten):
         # Rows of a snapshot that is not as it was read, or what else of records is added up.
-        spec = replace(spec, shards=None)
+        spec = replace(spec, shards=None, counted=False)
     method = method_of(spec)
     form = method.form.statistics.on_request
     if form is None and not request.nothing:

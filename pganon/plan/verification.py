@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from pganon.encode.distribution import beside_source
 from pganon.encode.facts import KEPT
+from pganon.encode.records import number_of
 from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
@@ -98,7 +99,8 @@ def _balance(spec: ReleaseSpec, method: Method) -> list[Step]:
 
     def select(state: State) -> exp.Expr:
         tables = staged_tables(spec, method, state)
-        counted = query("select count(*) from c", {"c": state.work(CODED)})
+        number = number_of(spec, "c")
+        counted = query("select :n from c", {"c": state.work(CODED)}, n=number)
         encoded = num(state[_ENCODED]) if apart else scalar(counted)
         return query(
             "select r.published, :in - :out - r.published as unaccounted, :encoded as encoded,"

@@ -302,6 +302,7 @@ class ReleaseSpec(Beside):
         distributed_reads: what statements of a run read of tables that Citus distributes.
         related: the other tables of a release of several.
         shards: those of the source, where it is such a table itself and the run may work on them.
+        counted: whether equal records of the source are read as one row, with their number.
     """
 
     policy: Policy
@@ -330,6 +331,7 @@ class ReleaseSpec(Beside):
     roles: Mapping[str, int] = field(default_factory=dict)
     distributed_reads: tuple[DistributedRead, ...] = ()
     shards: Shards | None = None
+    counted: bool = False
 
     @property
     def reading(self) -> dict[str, int]:
@@ -386,6 +388,14 @@ class ReleaseSpec(Beside):
     @property
     def numbers_records(self) -> bool:
         return self.random_order == "numbered"
+
+    @property
+    def may_count(self) -> bool:
+        """Whether nothing is asked of records but their number: equal ones are not told apart."""
+        alike = self.policy.method.encoding.combines and self.random_order == "none"
+        told_apart = self.has_identity or self.owners or self.weight or self.shows_means
+        elsewhere = self.shards or self.hidden or self.related
+        return alike and not told_apart and not elsewhere
 
     @property
     def divides_cells(self) -> bool:

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from pganon.catalog.citus import distributed_reads, is_installed, shards_of
 from pganon.catalog.code import check_code, check_row_security
-from pganon.catalog.introspect import read_relation
+from pganon.catalog.introspect import read_relation, repeats
 from pganon.catalog.model import Relation
 from pganon.catalog.roles import Roles, check_roles, numbers
 from pganon.encode.source import assumed_fingerprint
@@ -224,6 +224,10 @@ def resolve_policy(
             )
         shards = shards_of(conn, spec.source) if reads else None
         spec = replace(spec, distributed_reads=reads, shards=shards)
+    if spec.may_count:
+        items = (*spec.attributes, *spec.sensitive, *spec.carried)
+        columns = [item.column.name for item in items]
+        spec = replace(spec, counted=repeats(conn, spec.source, columns))
     return spec
 
 

@@ -121,7 +121,8 @@ def sharing(
         ) as run_id:
             sources = release_state.sources_of(conn, *spec.about_people)
             # Dry runs copy the rows: they stay where that is done.
-            plan = build_plan(replace(spec, shards=None), people=people_of(conn, spec, sources))
+            spec = replace(spec, shards=None, counted=False)
+            plan = build_plan(spec, people=people_of(conn, spec, sources))
             computation = Computation(conn, connect, plan, run_id, options, sources)
             snapshot = SharedSnapshot(run_id, computation.share(), part_of)
             shared = Sharing(computation.state, snapshot, dict(details or {}))

@@ -396,6 +396,16 @@ SELECT c.reltuples::float8 / c.relpages
 FROM pg_catalog.pg_class AS c
 WHERE c.oid = %(oid)s AND c.relkind IN ('r', 'm') AND c.reltuples > 0 AND c.relpages > 0;
 
+-- frequencies --
+-- Of columns of a table by what ANALYZE saw: distinct values, negative for a share of the rows, and
+-- the shares of the most common values and of NULL.
+SELECT s.n_distinct::float8,
+    pg_catalog.array_append(coalesce(s.most_common_freqs, '{}'), s.null_frac)::float8[]
+FROM pg_catalog.pg_stats AS s
+INNER JOIN pg_catalog.pg_namespace AS n ON n.nspname = s.schemaname
+INNER JOIN pg_catalog.pg_class AS c ON c.relnamespace = n.oid AND c.relname = s.tablename
+WHERE c.oid = %(oid)s AND s.attname = ANY (%(names)s::name[]) AND NOT s.inherited;
+
 -- may_make_temporary --
 -- Whether the session may have temporary tables; no session of a replica may.
 SELECT NOT pg_catalog.pg_is_in_recovery()

@@ -1,33 +1,36 @@
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
 -- [one_dimensional, mondrian, full_domain, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic,
 -- kagg_mic, js_reduce]
-SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) - COUNT("t"."q1")
-AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0" FROM "pganon_work"."r0_snap" AS "t";
-
--- snapshot.inspect: count records, NULLs and values that cannot be placed
--- [slamsa, msb, sloms]
-SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) - COUNT("t"."q1")
-AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0", COUNT(*) - COUNT("t"."s1") AS "nulls_s1"
+SELECT COUNT(*) AS "records", COUNT(*) FILTER(WHERE "t"."q0" IS NULL) AS "nulls_q0", COUNT(*)
+FILTER(WHERE "t"."q1" IS NULL) AS "nulls_q1", COUNT(*) FILTER(WHERE "t"."s0" IS NULL) AS "nulls_s0"
 FROM "pganon_work"."r0_snap" AS "t";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
+-- [slamsa, msb, sloms]
+SELECT COUNT(*) AS "records", COUNT(*) FILTER(WHERE "t"."q0" IS NULL) AS "nulls_q0", COUNT(*)
+FILTER(WHERE "t"."q1" IS NULL) AS "nulls_q1", COUNT(*) FILTER(WHERE "t"."s0" IS NULL) AS "nulls_s0",
+COUNT(*) FILTER(WHERE "t"."s1" IS NULL) AS "nulls_s1" FROM "pganon_work"."r0_snap" AS "t";
+
+-- snapshot.inspect: count records, NULLs and values that cannot be placed
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
-SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) FILTER(WHERE (NOT
-"t"."f0") AND "t"."q1" IS NULL) AS "nulls_q1", COUNT(*) FILTER(WHERE "t"."f0" AND "t"."s0" IS NULL)
-AS "nulls_s0", COUNT(*) - COUNT("t"."s1") AS "nulls_s1" FROM "pganon_work"."r0_snap" AS "t";
+SELECT COUNT(*) AS "records", COUNT(*) FILTER(WHERE "t"."q0" IS NULL) AS "nulls_q0", COUNT(*)
+FILTER(WHERE (NOT "t"."f0") AND ("t"."q1" IS NULL)) AS "nulls_q1", COUNT(*) FILTER(WHERE "t"."f0"
+AND ("t"."s0" IS NULL)) AS "nulls_s0", COUNT(*) FILTER(WHERE "t"."s1" IS NULL) AS "nulls_s1" FROM
+"pganon_work"."r0_snap" AS "t";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
 -- [qs_greedy, qs_efficient]
-SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) - COUNT("t"."q1")
-AS "nulls_q1" FROM "pganon_work"."r0_snap" AS "t";
+SELECT COUNT(*) AS "records", COUNT(*) FILTER(WHERE "t"."q0" IS NULL) AS "nulls_q0", COUNT(*)
+FILTER(WHERE "t"."q1" IS NULL) AS "nulls_q1" FROM "pganon_work"."r0_snap" AS "t";
 
 -- snapshot.inspect: count records, NULLs and values that cannot be placed
 -- [danonyir, geneir]
-SELECT COUNT(*) AS "records", COUNT(*) - COUNT("t"."q0") AS "nulls_q0", COUNT(*) - COUNT("t"."q1")
-AS "nulls_q1", COUNT(*) - COUNT("t"."s0") AS "nulls_s0", COUNT(DISTINCT "t"."individual") AS
-"individuals", COUNT(*) - COUNT("t"."individual") AS "nobody", COALESCE(MAX("m"."n"), 0) AS
-"most_each" FROM "pganon_work"."r0_snap" AS "t" CROSS JOIN (SELECT MAX("e"."n") AS "n" FROM (SELECT
-COUNT(*) AS "n" FROM "pganon_work"."r0_snap" AS "t" GROUP BY "t"."individual") AS "e") AS "m";
+SELECT COUNT(*) AS "records", COUNT(*) FILTER(WHERE "t"."q0" IS NULL) AS "nulls_q0", COUNT(*)
+FILTER(WHERE "t"."q1" IS NULL) AS "nulls_q1", COUNT(*) FILTER(WHERE "t"."s0" IS NULL) AS "nulls_s0",
+COUNT(DISTINCT "t"."individual") AS "individuals", COUNT(*) - COUNT("t"."individual") AS "nobody",
+COALESCE(MAX("m"."n"), 0) AS "most_each" FROM "pganon_work"."r0_snap" AS "t" CROSS JOIN (SELECT
+MAX("e"."n") AS "n" FROM (SELECT COUNT(*) AS "n" FROM "pganon_work"."r0_snap" AS "t" GROUP BY
+"t"."individual") AS "e") AS "m";
 
 -- snapshot.snapshot: read the source, once
 -- [one_dimensional, mondrian, full_domain, anatomy, slicing, beta_primacy, kinc, kagg, kinc_mic,

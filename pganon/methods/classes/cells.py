@@ -24,6 +24,7 @@ from pganon.encode.combination import COMBINATION, combined
 from pganon.encode.distribution import by_cell
 from pganon.encode.facts import KEPT, weight_type
 from pganon.encode.first import compares_with_first, first_of
+from pganon.encode.records import number_of
 from pganon.encode.sensitive import reference_step
 from pganon.encode.shard_counts import counted_values, decoded
 from pganon.encode.value_codes import referenced, valued
@@ -164,7 +165,7 @@ def _cells(spec: ReleaseSpec, state: State) -> exp.Expr:
     if by_cell(spec, state) is not None:
         counted = decoded(spec, state, counted_values(spec, state))
         return query("select r.w from r", {"r": counted}).select(node, *columns)
-    count = cast(fragment("count(*)"), weight_type(state))
+    count = cast(number_of(spec, "r"), weight_type(state))
     tree = query("select :w as w from r", {"r": records}, w=count)
     beside = [col("cohort", "r")] if spec.in_cohorts else []
     if combined(spec, state):

@@ -16,6 +16,7 @@ from sqlglot import exp
 from pganon.encode.axis import Axis, axes
 from pganon.encode.coding import suppresses_nulls
 from pganon.encode.combination import cell_columns
+from pganon.encode.records import TIMES, number_of
 from pganon.encode.work import CODED, LEFT_OUT
 from pganon.forms.form import Description, Evidence, Tables
 from pganon.forms.shape import Histogram, Relations, Shape, shown
@@ -272,15 +273,16 @@ def _chances(spec: ReleaseSpec, facts: Facts, *, described: bool) -> dict[str, A
 def _source_groups(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT n: records of the source that agree in what they show of quasi-identifiers."""
     names = [*cell_columns(spec, state), *[hidden.flag for hidden in spec.hidden]]
+    beside = [TIMES] if spec.counted else []
     tables = [CODED, *([LEFT_OUT] if suppresses_nulls(spec) else [])]
     records = stacked(
         [
             query("select 1 from t", {"t": state.work(table)}).select(
-                *[col(name, "t") for name in names], append=False
+                *[col(name, "t") for name in (*names, *beside)], append=False
             )
             for table in tables
         ]
     )
-    return query("select count(*) as n from r", {"r": records}).group_by(
+    return query("select :n as n from r", {"r": records}, n=number_of(spec, "r")).group_by(
         *[col(name, "r") for name in names]
     )

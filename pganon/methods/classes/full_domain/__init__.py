@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.facts import shown_level
+from pganon.encode.records import number_of
 from pganon.encode.work import CODED
 from pganon.errors import PganonError
 from pganon.forms.work import GROUPED
@@ -50,7 +51,7 @@ from pganon.steps import Check, CreateTable, Scope, State, Step, table
 def full_domain(spec: ReleaseSpec) -> tuple[Step, ...]:
     """From the encoded records to the class of each."""
     steps = [
-        suppressed_check(spec, lambda s: s.work(CODED)),
+        suppressed_check(spec, lambda s: s.work(CODED), number_of(spec, "t")),
         *_key_steps(spec),
         *_table_steps(spec),
         top_check(spec),

@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.distribution import by_cell
+from pganon.encode.records import number_of
 from pganon.encode.shard_counts import counted_values, decoded
 from pganon.encode.work import CODED, reference
 from pganon.identifiers import QualifiedName
@@ -105,8 +106,9 @@ class Measures:
 
     @property
     def _number(self) -> exp.Expr:
-        apart = by_cell(self.spec, self.state) is None
-        return fragment("count(*)" if apart else "sum(r.w)::bigint")
+        if by_cell(self.spec, self.state) is None:
+            return number_of(self.spec, "r")
+        return fragment("sum(r.w)::bigint")
 
     def cells(self) -> exp.Select:
         codes = [col(axis.code, "r") for axis in self.layout.axes]

@@ -8,6 +8,7 @@ from functools import partial
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.records import TIMES
 from pganon.encode.shard_counts import unchanged
 from pganon.encode.work import weighs
 from pganon.forms.elements import exact_column
@@ -98,6 +99,7 @@ def views(
 def members(spec: ReleaseSpec, state: State) -> exp.Select:
     names = [axis.code for axis in axes(spec.attributes)]
     names += [name for name, _ in unchanged(spec)]
+    names += [TIMES] if spec.counted else []
     records = encoded_records(spec, state)
     tree = query("select g.class_id as group_id from c", {"c": records}).join(
         aliased(classes_of_cells(spec, state), "g"),

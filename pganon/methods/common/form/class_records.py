@@ -113,7 +113,7 @@ def records_of_classes(
     `owned` adds to the records `c` a column after the class: it returns the SELECT with its joins,
     and the column.
     """
-    if owned is None and (by_cell(spec, state) is not None or _pays(state)):
+    if owned is None and (by_cell(spec, state) is not None or spec.counted or _pays(state)):
         return counted_records(spec, state)
     tree = exp.select(col("class_id", "g")).from_(aliased(encoded_records(spec, state), "c"))
     tree = tree.join(
@@ -259,8 +259,11 @@ def counted_records(spec: ReleaseSpec, state: State) -> exp.Select:
     shown = [*names, *[f"look{place}" for place in range(len(by) - len(keys) - len(names))]]
     looks = [named(e, n) for e, n in zip(by, (*keys, *shown), strict=True)]
     of_class = [col(CLASS_ID, "g"), *[col(name, "c") for name in shown]]
-    if by_cell(spec, state) is not None:
-        cells = query("select c.n from c", {"c": counted_looks(spec, state)}).select(*looks)
+    if spec.counted or by_cell(spec, state) is not None:
+        number, rows = fragment("c.times"), encoded_records(spec, state)
+        if not spec.counted:
+            number, rows = fragment("c.n"), counted_looks(spec, state)
+        cells = query("select :n as n from c", {"c": rows}, n=number).select(*looks)
         classes = query("select c.n from c", {"c": cells}).select(*of_class)
     else:
         cells = query("select count(*) as n from c", {"c": encoded_records(spec, state)})

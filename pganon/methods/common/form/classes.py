@@ -144,7 +144,7 @@ def staging_steps(
         extents: what classes show, from the extents of their records.
     """
     attributes = axes(spec.attributes)
-    counts = records is None and may_repeat(spec)
+    counts = records is None and may_repeat(spec) and not spec.counted
     return (
         *profitable_steps(spec),
         drawn_numbers(lambda s: _groups(spec, s), "random numbers for the classes", CLASS_ID),

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from pganon.encode.axis import axes
 from pganon.encode.extents import group_extents, weighted_loss
+from pganon.encode.records import number_of
 from pganon.encode.work import CODED, codes_of
 from pganon.forms.form import Tables
 from pganon.forms.work import EXTENTS, GROUPED
@@ -93,7 +94,8 @@ def profitable_steps(spec: ReleaseSpec) -> list[Step]:
 def _paying(spec: ReleaseSpec, state: State) -> exp.Select:
     """SELECT gid, n."""
     groups = state.work(GROUPED)
-    sizes = query("select g.gid, count(*) as n from g group by g.gid", {"g": groups})
+    number = fragment("count(*)") if spec.numbers_records else number_of(spec, "c")
+    sizes = query("select g.gid, :n as n from g group by g.gid", {"g": groups}, n=number)
     if not spec.numbers_records:
         on = equal(codes_of(spec), "g", "c")
         sizes = sizes.join(aliased(state.work(CODED), "c"), on=on)
