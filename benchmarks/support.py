@@ -122,6 +122,17 @@ def sorted_copy_seconds(dsn: str, table: str, columns: Sequence[str]) -> float:
 # -- runs -------------------------------------------------------------------------------------
 
 
+_LAUNCHED = """
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as peak:
+    peak.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status)
+"""
+"""What the kernel says of a process is at least the memory of the one that it was forked from: this
+one has hardly any."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """A `pganon run` as a process of its own.
@@ -173,18 +184,17 @@ def run_policy(dsn: str, policy: Row, *options: str) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.json"
         file.write_text(json.dumps(policy), encoding="utf-8")
-        command = [*PROGRAM, "run", str(file), "--json", *options]
-        out = Path(folder) / "out.json"
+        out, peak = Path(folder) / "out.json", Path(folder) / "peak"
+        command = [sys.executable, "-I", "-S", "-c", _LAUNCHED, str(peak)]
+        command += [*PROGRAM, "run", str(file), "--json", *options]
         with out.open("wb") as target:
-            process = subprocess.Popen(
-                command, stdout=target, env={**os.environ, "PGANON_DSN": dsn}
+            ended = subprocess.run(
+                command, stdout=target, env={**os.environ, "PGANON_DSN": dsn}, check=False
             )
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
         result = json.loads(out.read_text(encoding="utf-8"))
-    if process.returncode != 0:
-        raise RunFailed(result["error"])
-    return Measured(result, usage.ru_maxrss / 1024)
+        if ended.returncode != 0:
+            raise RunFailed(result["error"])
+        return Measured(result, int(peak.read_text(encoding="utf-8")) / 1024)
 
 
 def drawn(dsn: str, policy: Row, seed: int, *options: str) -> Measured:

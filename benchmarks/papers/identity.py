@@ -27,7 +27,6 @@ PAPER = Paper(
     " the same hierarchies. NLoss of hierarchies is NCP, by shares of all leaves; the paper's is by"
     " all but one of them. Figures are means of three draws, the paper's of 50.",
     settings={
-        "persons": 2000,
         "degrees": (2, 6, 10),
         "shares": ((0.4, 0.4), (0.6, 0.4), (0.8, 0.4), (0.6, 0.2), (0.6, 0.6)),
         "quasi": (3, 5, 8),
