@@ -392,7 +392,7 @@ class ReleaseSpec(Beside):
     @property
     def may_count(self) -> bool:
         """Whether nothing is asked of records but their number: equal ones are not told apart."""
-        alike = self.policy.method.encoding.combines and self.random_order == "none"
+        alike = self.policy.method.encoding.combines and not self.numbers_records
         told_apart = self.has_identity or self.owners or self.weight or self.shows_means
         elsewhere = self.shards or self.hidden or self.related
         return alike and not told_apart and not elsewhere

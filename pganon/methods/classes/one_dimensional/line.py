@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from pganon.encode import facts
 from pganon.encode.axis import Axis, axes
-from pganon.encode.records import DRAW, NUMBER
+from pganon.encode.records import DRAW, NUMBER, TIMES
 from pganon.encode.value_codes import valued
 from pganon.encode.work import CODED
 from pganon.methods.classes.cells import surplus_of
@@ -111,10 +111,15 @@ class Line:
         return NUMBER if self.spec.numbers_records else DRAW
 
     def records(self, state: State) -> Relation:
-        """The encoded records, of which some may have been left out already."""
+        """The encoded records, of which some may have been left out already; a row of each."""
         if self.spec.leaves_surplus_out:
             return surplus_of(self.spec).kept(state)
-        return state.work(CODED)
+        if not self.spec.counted:
+            return state.work(CODED)
+        each = "select 1 as times from c cross join lateral generate_series(1, c.times)"
+        names = [name for name in CODED.columns(self.spec, state) if name != TIMES]
+        tree = query(each, {"c": state.work(CODED)})
+        return tree.select(*[col(name, "c") for name in names])
 
     @property
     def searches_order(self) -> bool:
