@@ -33,7 +33,10 @@ REPEATED_FROM = 100_000
 """Fewest rows of a table whose equal rows are counted: below, reading it takes no time."""
 
 _DIFFERENT = 0.4
-"""Share of different rows at which counting takes as long as it saves."""
+"""Largest share of different rows: at a little more, counting takes as long as it saves."""
+
+_MOST_LOG = 50.0
+"""Logarithms beyond tell of rows that are all the same, or all different."""
 
 _NOTHING = 1e-6
 """Shares are float4: so much less than 1 is rounding."""
@@ -147,15 +150,17 @@ def estimated_rows(conn: Connection, relation: Relation) -> float | None:
 
 
 def repeats(conn: Connection, relation: Relation, names: Sequence[str]) -> bool:
-    """Whether a large stored table has at least two rows for each that differs in some columns.
+    """Whether few rows of a large stored table are different in some columns.
 
     As its statistics say, and as if columns did not depend on each other, which makes more rows
     different. How many rows are equal to one is the product of what the columns say; its logarithm
     is taken to be normal.
     """
     rows = estimated_rows(conn, relation)
+    if rows is None or rows < REPEATED_FROM:
+        return False
     found = ask(conn, "catalog", "frequencies", oid=relation.oid, names=list(names)).fetchall()
-    if rows is None or rows < REPEATED_FROM or len(found) < len(set(names)):
+    if len(found) < len(set(names)):
         return False
     mean, variance = math.log(rows), 0.0
     for distinct, frequencies in found:
@@ -168,8 +173,8 @@ def repeats(conn: Connection, relation: Relation, names: Sequence[str]) -> bool:
         expected = sum(share * log for share, log in shares)
         mean += expected
         variance += sum(share * (log - expected) ** 2 for share, log in shares)
-    places = NormalDist().quantiles(100)
-    equal = [math.exp(min(mean + place * math.sqrt(variance), 700)) for place in places]
+    logs = [mean + place * math.sqrt(variance) for place in NormalDist().quantiles(100)]
+    equal = [math.exp(max(min(log, _MOST_LOG), -_MOST_LOG)) for log in logs]
     return fmean(-math.expm1(-number) / number for number in equal) <= _DIFFERENT
 
 

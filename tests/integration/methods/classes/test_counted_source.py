@@ -367,8 +367,9 @@ def test_dry_runs(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         ("n % 40 AS a, n AS b", False),
         ("n % 40 AS a, NULL::integer AS b", True),
         ("1 AS a", True),
+        (", ".join(["n AS a"] + [f"n AS a{place}" for place in range(120)]), False),
     ],
-    ids=["few", "many", "a key", "nothing", "one"],
+    ids=["few", "many", "a key", "nothing", "one", "keys"],
 )
 def test_when_rows_repeat(
     db: Database, monkeypatch: pytest.MonkeyPatch, columns: LiteralString, pays: bool
