@@ -100,7 +100,8 @@ class _Attack:
     base: State = field(init=False)
 
     def run(self) -> Attacked:
-        spec = resolve_policy(self.conn, self.loaded)
+        # As the snapshot that runs share is: on this server, with a row for each record.
+        spec = replace(resolve_policy(self.conn, self.loaded), shards=None, counted=False)
         _attackable(build_plan(spec), State(0))
         with sharing(self.conn, self.connect, self.loaded, spec, self.options, "attack") as shared:
             self.base = shared.state

@@ -360,7 +360,7 @@ def _spelled(column: Column, text: str) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case Decimal():
+        case Decimal() if column.is_number:  # of an enum it is the place of the label
             return f"{value.normalize():f}" if value else "0"
         case _ if column.is_number:
             return _NOT_FINITE[text.strip().lower()]

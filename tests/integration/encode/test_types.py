@@ -71,6 +71,8 @@ TYPED = [
           {"{ok}", "{sad,happy}"}),
     Typed('public."Mood"', ["happy", "sad", "sad", "ok"], 'text[]',
           {"{sad}", "{ok,happy}"}, {"type": "ordinal"}),
+    Typed('public."Mood"', ["happy", "sad", "ok", "ok"], 'text[]',
+          {"{ok}", "{happy,sad}"}, {"type": "ordinal", "order": ["ok", "happy", "sad"]}),
     Typed("public.age", ["30", "31", "60", "61"], "numrange", {"[30,31]", "[60,61]"}),
     Typed("public.code", ["b", "a", "c", "d"], "character varying(5)[]", {"{a,b}", "{c,d}"}),
     Typed("integer", ["10", "9", "8", "7"], "integer[]", {"{7,8}", "{9,10}"},

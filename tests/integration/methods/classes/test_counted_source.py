@@ -10,6 +10,7 @@ from typing import Any, LiteralString
 import pytest
 from psycopg import sql
 
+from pganon.attacks.measure import Settings, attack
 from pganon.catalog import introspect
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError
@@ -342,6 +343,19 @@ def test_candidates_share_a_snapshot_of_records(
         found.append([replace(figures, seconds=0.0) for figures in rows if figures is not None])
     assert found[0] == found[1]
     assert len(found[0]) == 2
+
+
+def test_attacks(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """People are records of the snapshot."""
+    found: list[Any] = []
+    for does in (False, True):
+        counted(monkeypatch, does)
+        attacked = attack(
+            loaded(policy(ALL, DIVERSE)), Settings(), dsn=source.dsn(), options=Options()
+        )
+        assert attacked.records == RECORDS
+        found.append(attacked.findings)
+    assert found[0] == found[1]
 
 
 def test_dry_runs(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
