@@ -109,11 +109,16 @@ def test_published_values_of_a_type(db: Any, case: Typed) -> None:
     assert sorted(row["s"] for row in rows) == sorted(text for (text,) in source_texts)
 
 
-def test_citext(db: Any) -> None:
+@pytest.fixture
+def citext(db: Any) -> Any:
     if db.admin.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").rowcount < 1:
         pytest.skip("the server has no citext")
     db.admin.execute("CREATE EXTENSION citext SCHEMA public")
-    source, owner = db.connect("source_owner"), db.owner()
+    return db
+
+
+def test_citext(citext: Any) -> None:
+    source, owner = citext.connect("source_owner"), citext.owner()
     rows = [["Ab", "X"], ["aB", "x"], ["c", "y"], ["d", "Y"]]
     make_table(source, {"q": "public.citext", "s": "public.citext"}, rows)
     privacy = [
@@ -123,6 +128,15 @@ def test_citext(db: Any) -> None:
     staged = run(owner, policy({"q": "q", "s": "s"}, privacy))
     # X and x are one value, so the cut {Ab,aB} | {c,d} is not allowed.
     assert {row["q"] for row in staged.rows("q::text")} == {"{Ab,aB,c,d}"}
+
+
+def test_spellings_are_different_looks(citext: Any) -> None:
+    """Classes of one level differ in how their values look."""
+    rows = [["Aab"[n % 3], n % 2] for n in range(60)]
+    make_table(citext.connect("source_owner"), {"q": "public.citext", "b": "integer"}, rows)
+    columns = {"q": {}, "b": {"hierarchy": {"intervals": [2]}}}
+    staged = run(citext.owner(), policy(columns, 3, method={"name": "full_domain"}))
+    assert {row["q"] for row in staged.rows("q::text")} == {"{A}", "{a}", "{b}"}
 
 
 @pytest.mark.parametrize(

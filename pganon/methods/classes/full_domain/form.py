@@ -31,7 +31,7 @@ from pganon.methods.common.form import class_checks, class_description, classes
 from pganon.methods.common.form.checks import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
-from pganon.sqltools import col, named, query, stacked, text
+from pganon.sqltools import col, fragment, named, query, stacked, text
 from pganon.steps import State, Step, staged
 from pganon.steps.facts import Facts
 from pganon.steps.relations import (
@@ -117,8 +117,11 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     uniform = spec.attributes if rounds_of(spec) == 1 else ()
     structure, *others = class_checks.checks(spec, state, tables)
     # No two classes look the same.
-    columns = [column.name for a in spec.attributes for column in attribute_columns(a)]
-    shown = [col(name, "c") for name in columns]
+    shown: list[exp.Expr] = []
+    for a in spec.attributes:
+        columns = [col(column.name, "c") for column in attribute_columns(a)]
+        respelled = a.column.kind == "citext" or not a.column.collation_deterministic
+        shown += [fragment(':v::text collate "C"', v=c) for c in columns] if respelled else columns
     same = query("select count(*) - 1 as more from classes as c", dict(tables)).group_by(*shown)
     counted = query("select coalesce(sum(s.more), 0)::bigint as measured from s", {"s": same})
     return (
