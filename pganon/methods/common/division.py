@@ -16,10 +16,8 @@ from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.methods.common.association import association, dependencies, matrix
-from pganon.methods.common.association.columns import sensitive_columns
-from pganon.methods.common.bucket_options import Divided, most_tables
-from pganon.methods.common.divisions import Tables
+from pganon.methods.common.association import association, dependencies, matrix, sensitive_columns
+from pganon.methods.common.bucket_options import Divided, Tables, most_tables
 from pganon.methods.common.search.clustering import How, clustered
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import named, query, scalar, text

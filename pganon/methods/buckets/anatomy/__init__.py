@@ -38,6 +38,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import (
+    COUNTERFEITS,
     DEALT,
     InvarianceContext,
     counterfeits,
@@ -45,7 +46,6 @@ from pganon.methods.buckets.invariance import (
     old_groups,
     others,
 )
-from pganon.methods.buckets.invariance.groups import COUNTERFEITS
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
 from pganon.methods.common.context import MethodContext

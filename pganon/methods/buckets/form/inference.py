@@ -19,11 +19,12 @@ from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.forms.elements import attribute_columns
 from pganon.forms.inference import Inferred, Related
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.association import associations, values
-from pganon.methods.common.association.columns import (
+from pganon.methods.common.association import (
+    associations,
     carried_columns,
     quasi_columns,
     sensitive_columns,
+    values,
 )
 from pganon.methods.common.form import attacks
 from pganon.methods.common.form.attacks import (

@@ -16,7 +16,7 @@ from pganon.forms.elements import value_key, vector_key
 from pganon.forms.form import STRUCTURE
 from pganon.forms.shape import PublishedRelation, Relations
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.exclusions.conditions import applies, excluded
+from pganon.methods.buckets.exclusions import applies, excluded
 from pganon.methods.common.arrangement import Arrangement
 from pganon.methods.common.form.checks import counted, offending_check, requirement_check, unequal
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID

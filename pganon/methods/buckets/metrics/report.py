@@ -16,7 +16,7 @@ from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
 from pganon.methods.buckets.metrics import parts, reconstruction, workload
 from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
-from pganon.methods.buckets.metrics.questions import numbers
+from pganon.methods.buckets.metrics.reconstruction import numbers
 from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import bounds_of, errors_of, finite
 from pganon.policy.options import GROUP_ID

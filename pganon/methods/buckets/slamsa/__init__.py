@@ -25,19 +25,29 @@ from pganon.forms.facts import baseline, objective
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.invariance import counterfeits
-from pganon.methods.buckets.invariance.groups import COUNTERFEITS
+from pganon.methods.buckets.invariance import COUNTERFEITS, counterfeits
 from pganon.methods.buckets.partitions import joined, partition_columns
 from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.search.conditions import Condition
 from pganon.methods.buckets.search.partition import Partition, partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
-from pganon.methods.buckets.slamsa.blocks import BLOCKS, block_steps
-from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, static_columns
-from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps, old_buckets
+from pganon.methods.buckets.slamsa.blocks import (
+    BLOCKS,
+    block_steps,
+    invariant_bucket_steps,
+    old_buckets,
+)
+from pganon.methods.buckets.slamsa.context import (
+    SlamsaContext,
+    arrangement,
+    column_steps,
+    columns,
+    eligibility,
+    frequencies,
+    static_columns,
+    stratum_steps,
+)
 from pganon.methods.buckets.slamsa.options import Slamsa
-from pganon.methods.buckets.slamsa.strata import columns, eligibility, frequencies, stratum_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.block_search import (
     Blocks,

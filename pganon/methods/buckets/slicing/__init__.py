@@ -35,8 +35,7 @@ from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slicing.options import Slicing
 from pganon.methods.common.arrangement import Arrangement, arranged
-from pganon.methods.common.association import association, matrix
-from pganon.methods.common.association.columns import quasi_columns, sensitive_columns
+from pganon.methods.common.association import association, matrix, quasi_columns, sensitive_columns
 from pganon.methods.common.base import Method
 from pganon.methods.common.bucket_options import most_tables
 from pganon.methods.common.context import MethodContext

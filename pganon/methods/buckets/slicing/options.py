@@ -10,11 +10,12 @@ from pydantic import Field
 from pganon.methods.common.bucket_options import (
     Association,
     Clustering,
+    Tables,
     Unlinked,
+    division_refusals,
     most_tables,
     numbered,
 )
-from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID
