@@ -146,19 +146,6 @@ DEALT = count("dealt")
 """Records that are dealt out to groups with new signatures."""
 
 
-def other_steps(context: InvarianceContext) -> list[Step]:
-    """The check of the other new records, which observes DEALT."""
-    return [
-        Check(
-            "others",
-            "whether the other newcomers are eligible",
-            lambda s: _counts(context, s),
-            lambda row, state: suppression_problem(context.spec, row, state),
-            gives=[DEALT, RELEASED, SUPPRESSED],
-        ),
-    ]
-
-
 def others(context: InvarianceContext, state: State) -> exp.Select:
     """SELECT of the columns of these records; no row if they are not eligible."""
     return query(
@@ -207,7 +194,15 @@ def _counts(context: InvarianceContext, state: State) -> exp.Expr:
 def survivor_steps(context: InvarianceContext) -> list[Step]:
     """From the encoded records to `sets` and `returned`; refuses changed values."""
     return [
-        table("sets", "the values of every signature", lambda s: _sets(context, s)),
+        table(
+            "sets",
+            "the values of every signature",
+            lambda s: query(
+                "select (dense_rank() over (order by s.value_set))::int as vset, s.value_set,"
+                ' s.value collate "default" as key, d.code from s left join d on d.key = s.value',
+                {"s": context.signatures.values, "d": context.keyed(s)},
+            ),
+        ),
         table(
             "returned",
             "records of people with a signature, and of newcomers",
@@ -225,15 +220,6 @@ def survivor_steps(context: InvarianceContext) -> list[Step]:
             gives=[count("changed"), count("survivors")],
         ),
     ]
-
-
-def _sets(context: InvarianceContext, state: State) -> exp.Expr:
-    # Of the default collation, which gives way to that of the column.
-    return query(
-        "select (dense_rank() over (order by s.value_set))::int as vset, s.value_set,"
-        ' s.value collate "default" as key, d.code from s left join d on d.key = s.value',
-        {"s": context.signatures.values, "d": context.keyed(state)},
-    )
 
 
 def _returned(context: InvarianceContext, state: State) -> exp.Expr:
@@ -489,5 +475,11 @@ def invariant_steps(context: InvarianceContext) -> list[Step]:
             tasks=lambda s, given, rows: [partial(_fill, tuple(rows), context.l)],
         ),
         *list_steps(context),
-        *other_steps(context),
+        Check(
+            "others",
+            "whether the other newcomers are eligible",
+            lambda s: _counts(context, s),
+            lambda row, state: suppression_problem(context.spec, row, state),
+            gives=[DEALT, RELEASED, SUPPRESSED],
+        ),
     ]

@@ -339,31 +339,27 @@ def trimmed(asked: Eligibility, state: State) -> exp.Expr:
     ).select(*[col(name, "k") for name in columns])
     place = state[FAILS]
     if place is not None:
-        tree = _capped(asked, state, tree, place)
+        failing = asked.conditions(state)[place]
+        histogram = query(
+            "select c.stratum, c.value, c.n from c where c.place = :p",
+            {"c": counted(asked, state)},
+            p=num(place),
+        )
+        ranked = tree.select(
+            named(
+                fragment(
+                    "row_number() over (partition by :stratum, :v order by :order)",
+                    stratum=asked.part("k"),
+                    v=col(failing.column, "k"),
+                    order=col(asked.order, "k"),
+                ),
+                "rank",
+            )
+        )
+        tree = query(
+            "select r.* from r join c on c.stratum = r.part and r.rank <= c.cap",
+            {"r": ranked, "c": query(_CAPS, {"c": histogram}, l=num(failing.l))},
+        )
     return query("select 1 from r", {"r": tree}).select(
         *[col(name, "r") for name in columns], append=False
-    )
-
-
-def _capped(asked: Eligibility, state: State, tree: exp.Select, place: int) -> exp.Select:
-    failing = asked.conditions(state)[place]
-    histogram = query(
-        "select c.stratum, c.value, c.n from c where c.place = :p",
-        {"c": counted(asked, state)},
-        p=num(place),
-    )
-    ranked = tree.select(
-        named(
-            fragment(
-                "row_number() over (partition by :stratum, :v order by :order)",
-                stratum=asked.part("k"),
-                v=col(failing.column, "k"),
-                order=col(asked.order, "k"),
-            ),
-            "rank",
-        )
-    )
-    return query(
-        "select r.* from r join c on c.stratum = r.part and r.rank <= c.cap",
-        {"r": ranked, "c": query(_CAPS, {"c": histogram}, l=num(failing.l))},
     )

@@ -141,20 +141,6 @@ class AnatomyContext(MethodContext[Anatomy]):
         return 1 << max(wanted.bit_length() - 1, 0)
 
 
-def starts_step() -> Step:
-    """The step that creates `starts`."""
-    return table("starts", "where the records of every value begin", _starts)
-
-
-def tidy_step() -> Step:
-    """The step that drops the tables of blocks."""
-    return DropTables(
-        "tidy",
-        "what is known from where values begin",
-        lambda s: [s.work("leaves"), s.work("hist", round=0)],
-    )
-
-
 def groups(context: AnatomyContext, state: State) -> exp.Select:
     """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
     blocks = query(
@@ -243,7 +229,16 @@ BLOCKS = count("blocks")
 
 def block_steps(context: AnatomyContext) -> list[Step]:
     """From the eligible records to `placed` and `leaves`, the block of every piece."""
-    halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
+    halves = Halves(
+        lambda s: query(
+            "select :piece as node, :value as value, :n as n from p group by 1, 2",
+            {"p": context.placed(s)},
+            piece=context.piece(s, "p"),
+            value=col(context.value, "p"),
+            n=cast(fragment("count(*)"), weight_type(s)),
+        ),
+        lambda s: _undivided(context, s),
+    )
     return [
         table(
             "placed",
@@ -261,16 +256,6 @@ def block_steps(context: AnatomyContext) -> list[Step]:
             gives=[BLOCKS],
         ),
     ]
-
-
-def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
-    return query(
-        "select :piece as node, :value as value, :n as n from p group by 1, 2",
-        {"p": context.placed(state)},
-        piece=context.piece(state, "p"),
-        value=col(context.value, "p"),
-        n=cast(fragment("count(*)"), weight_type(state)),
-    )
 
 
 def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
@@ -344,8 +329,14 @@ BUCKETS = Grouping(
     groups=lambda spec, state, name: groups(AnatomyContext(spec), state),
     records=lambda spec, state, names, *part: dealt(AnatomyContext(spec), state, names[0], *part),
     duplicate_keys=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
-    beside=lambda spec: [starts_step()],
-    after=lambda spec: [tidy_step()],
+    beside=lambda spec: [table("starts", "where the records of every value begin", _starts)],
+    after=lambda spec: [
+        DropTables(
+            "tidy",
+            "what is known from where values begin",
+            lambda s: [s.work("leaves"), s.work("hist", round=0)],
+        )
+    ],
     parts=3,
     counterfeits=lambda spec, state: counterfeits(state) if spec.signatures else None,
 )

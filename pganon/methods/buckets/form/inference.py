@@ -36,7 +36,7 @@ from pganon.methods.common.form.attacks import (
     on_line,
 )
 from pganon.methods.common.form.generalization import GENERALIZED
-from pganon.methods.common.form.grouping import Grouping, bucket, record_columns
+from pganon.methods.common.form.grouping import Grouping, record_columns
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -114,7 +114,10 @@ class _Attack:
         if arrangement.generalized:
             tree = tree.join(
                 aliased(state.work(GENERALIZED), "e"),
-                on=exp.EQ(this=col(CLASS_ID, "e"), expression=_class(arrangement)),
+                on=exp.EQ(
+                    this=col(CLASS_ID, "e"),
+                    expression=col(arrangement.bucket_of(CLASS_ID), "r"),
+                ),
             )
         columns = [named(value, f"x{place}") for place, value in enumerate([*keys, *shown])]
         return tree.select(*columns, append=False)
@@ -150,12 +153,7 @@ def bounds(spec: ReleaseSpec, item: Sensitive) -> Bounds:
 
 
 def _bucket_of(arrangement: Arrangement, item: Sensitive) -> exp.Expr:
-    partition = arrangement.table_of(item.index).link
-    return col(bucket(arrangement.partitions.index(partition)), "r")
-
-
-def _class(arrangement: Arrangement) -> exp.Expr:
-    return col(bucket(arrangement.partitions.index(CLASS_ID)), "r")
+    return col(arrangement.bucket_of(arrangement.table_of(item.index).link), "r")
 
 
 def _sample(

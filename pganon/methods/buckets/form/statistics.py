@@ -45,7 +45,7 @@ from pganon.methods.buckets.form import inference
 from pganon.methods.buckets.form.verification import histogram_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form.bucket_staging import relations
-from pganon.methods.common.form.grouping import Grouping, bucket
+from pganon.methods.common.form.grouping import Grouping
 from pganon.methods.common.form.members import code_columns
 from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -272,7 +272,7 @@ def extents(
     codes = [col(name, "r") for name in code_columns(spec)]
     records = [
         query("select :place as place from r", {"r": rows}, place=num(place)).select(
-            named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes
+            named(col(arrangement.bucket_of(name), "r"), "number"), *codes
         )
         for place, name in enumerate(linked_partitions(arrangement))
     ]

@@ -15,7 +15,7 @@ from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
 from pganon.methods.buckets.metrics import parts, reconstruction, workload
-from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
+from pganon.methods.buckets.metrics.parts import Part, Parts
 from pganon.methods.buckets.metrics.reconstruction import numbers
 from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import bounds_of, errors_of, finite
@@ -91,15 +91,6 @@ def _compared(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
 
 _SIZES = or_null(label("bucket_sizes"))
 """JSON array of [size, buckets]."""
-
-
-def size_steps(parts: PartsOf) -> list[Step]:
-    """The check that observes the sizes of buckets."""
-    return [
-        Check(
-            "bucket_sizes", "buckets by size", lambda s: _bucket_sizes(parts(s), s), gives=[_SIZES]
-        )
-    ]
 
 
 def _bucket_sizes(parts: Parts, state: State) -> exp.Expr:
@@ -231,7 +222,14 @@ def measure_steps(
                 gives=COUNTS,
             ),
         ]
-        steps += size_steps(arranged)
+        steps += [
+            Check(
+                "bucket_sizes",
+                "buckets by size",
+                lambda s: _bucket_sizes(arranged(s), s),
+                gives=[_SIZES],
+            )
+        ]
     if request.workload is not None:
         steps += workload.steps(spec, arranged, request.workload)
     return tuple(steps)
