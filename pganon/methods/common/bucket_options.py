@@ -130,6 +130,10 @@ class Unlinked(MethodOptions):
     shows = "exact"
     unlinks = True
 
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
+
 
 class Divided(Unlinked):
     """Base of the methods that divide sensitive columns among tables by their association."""
@@ -141,10 +145,6 @@ class Divided(Unlinked):
     association: Association = "contingency"
     clustering: Clustering = "aca+pam"
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
-
-    @property
-    def encoding(self) -> Encoding:
-        return Encoding(codes_sensitive=True)
 
     def tables(self, sensitive: int) -> Tables:
         """How the sensitive columns are divided; by default two to a table."""

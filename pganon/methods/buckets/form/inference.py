@@ -35,8 +35,8 @@ from pganon.methods.common.form.attacks import (
     inferred_from,
     on_line,
 )
-from pganon.methods.common.form.generalization import GENERALIZED
 from pganon.methods.common.form.grouping import Grouping, record_columns
+from pganon.methods.common.form.recode import GENERALIZED
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID

@@ -249,10 +249,11 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     facts = state.facts
     mean = state[RELEASED] / state[CLASSES]
+    members = [n for fact in COUNTS if (n := facts[fact]) is not None]
     # Buckets by number of records, the smallest first; keys are texts, as in JSON.
     return {
         "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
-        "membership": _membership(facts),
+        "membership": Membership(*members) if members else None,
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
@@ -263,10 +264,3 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
 def _reconstruction(facts: Facts, r: int) -> Reconstruction:
     mean, infinite, questions = reconstruction.facts_of(r)
     return Reconstruction(finite(facts[mean]), facts[infinite], facts[questions])
-
-
-def _membership(facts: Facts) -> Membership | None:
-    originals, candidates, fakes = (facts[fact] for fact in COUNTS)
-    if originals is None or candidates is None or fakes is None:
-        return None
-    return Membership(originals, candidates, fakes)

@@ -24,10 +24,9 @@ from pganon.encode.secrets import run_secret
 from pganon.forms.facts import baseline, objective
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.bucketization import joined, partition_columns
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import COUNTERFEITS, counterfeits
-from pganon.methods.buckets.partitions import joined, partition_columns
-from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.search.conditions import Condition
 from pganon.methods.buckets.search.partition import Partition, partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
@@ -57,7 +56,13 @@ from pganon.methods.common.block_search import (
     given_of_axes,
     labelled,
 )
-from pganon.methods.common.division import sensitive_static, undecided
+from pganon.methods.common.division import (
+    mixed_scales,
+    quasi_scales,
+    sensitive_scales,
+    sensitive_static,
+    undecided,
+)
 from pganon.methods.common.eligibility import Frequency
 from pganon.methods.common.form.grouping import NUMBERED
 from pganon.methods.common.suppression import RELEASED, suppressed_check

@@ -32,14 +32,13 @@ from pganon.encode.work import CODED
 from pganon.forms.work import GROUPED
 from pganon.identifiers import quote
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slicing.options import Slicing
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.association import association, matrix, quasi_columns, sensitive_columns
 from pganon.methods.common.base import Method
 from pganon.methods.common.bucket_options import most_tables
 from pganon.methods.common.context import MethodContext
-from pganon.methods.common.division import divided
+from pganon.methods.common.division import divided, mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.common.eligibility import ALL, Eligibility
 from pganon.methods.common.rounds.median import MedianCuts
 from pganon.methods.common.rounds.rounds import CutRounds, start_step

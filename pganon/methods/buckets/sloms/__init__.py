@@ -36,13 +36,13 @@ from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.bucketization import (
     COMPLETE,
     Bucketization,
+    joined,
     leftover_check,
+    partition_columns,
     vector_columns,
     vectors,
 )
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.partitions import joined, partition_columns
-from pganon.methods.buckets.scales import mixed_scales, sensitive_scales
 from pganon.methods.buckets.search.kaca import Category, Coordinates, Number, kaca
 from pganon.methods.buckets.sloms.options import Sloms
 from pganon.methods.common.arrangement import Arrangement, arranged
@@ -55,7 +55,13 @@ from pganon.methods.common.block_search import (
     grouped_rows,
 )
 from pganon.methods.common.context import MethodContext
-from pganon.methods.common.division import division_steps, sensitive_static, sensitive_tables
+from pganon.methods.common.division import (
+    division_steps,
+    mixed_scales,
+    sensitive_scales,
+    sensitive_static,
+    sensitive_tables,
+)
 from pganon.methods.common.eligibility import Eligibility, Frequency
 from pganon.methods.common.suppression import RELEASED
 from pganon.privacy.frequency import BucketSize, KAnonymity

@@ -20,11 +20,6 @@ from pganon.forms.stored_relations import (
     stored,
 )
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.form.generalization import (
-    GENERALIZED,
-    classes_step,
-    generalization_steps,
-)
 from pganon.methods.common.form.grouping import NUMBERED, Grouping, bucket, record_columns
 from pganon.methods.common.form.members import (
     identity,
@@ -32,6 +27,11 @@ from pganon.methods.common.form.members import (
     members_step,
     people_steps,
     repeated_members,
+)
+from pganon.methods.common.form.recode import (
+    GENERALIZED,
+    classes_step,
+    generalization_steps,
 )
 from pganon.methods.common.form.table_rows import Rows
 from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
