@@ -191,37 +191,6 @@ def _counts(context: InvarianceContext, state: State) -> exp.Expr:
     )
 
 
-def survivor_steps(context: InvarianceContext) -> list[Step]:
-    """From the encoded records to `sets` and `returned`; refuses changed values."""
-    return [
-        table(
-            "sets",
-            "the values of every signature",
-            lambda s: query(
-                "select (dense_rank() over (order by s.value_set))::int as vset, s.value_set,"
-                ' s.value collate "default" as key, d.code from s left join d on d.key = s.value',
-                {"s": context.signatures.values, "d": context.keyed(s)},
-            ),
-        ),
-        table(
-            "returned",
-            "records of people with a signature, and of newcomers",
-            lambda s: _returned(context, s),
-        ),
-        Check(
-            "values",
-            "whether people have the values that they had",
-            lambda s: query(
-                "select count(*) filter (where r.other) as changed,"
-                " count(*) filter (where r.vset is not null) as survivors from r",
-                {"r": s.work("returned")},
-            ),
-            lambda row, state: _problem(context, row),
-            gives=[count("changed"), count("survivors")],
-        ),
-    ]
-
-
 def _returned(context: InvarianceContext, state: State) -> exp.Expr:
     signatures = context.signatures
     key = identity(context.spec)
@@ -292,25 +261,6 @@ def fits(table: str, other: str) -> exp.Expr:
 
 
 COUNTERFEITS = "counterfeit_values"
-
-
-def list_steps(context: InvarianceContext) -> list[Step]:
-    """From `taken` to `fillers`, `listed` and counterfeits."""
-    return [
-        table(
-            "fillers", "newcomers with the set that they take over", lambda s: _fillers(context, s)
-        ),
-        table(
-            "listed",
-            "the groups of all people with an old signature",
-            lambda s: _listed(context, s),
-        ),
-        table(
-            COUNTERFEITS,
-            "values of these groups that nobody has",
-            lambda s: _counterfeits(context, s),
-        ),
-    ]
 
 
 def old_groups(state: State) -> exp.Select:
@@ -449,7 +399,31 @@ def _fill(rows: Rows, l: int) -> TaskResult:  # noqa: E741
 def invariant_steps(context: InvarianceContext) -> list[Step]:
     """From the encoded records to groups with old signatures, and the other new records."""
     return [
-        *survivor_steps(context),
+        table(
+            "sets",
+            "the values of every signature",
+            lambda s: query(
+                "select (dense_rank() over (order by s.value_set))::int as vset, s.value_set,"
+                ' s.value collate "default" as key, d.code from s left join d on d.key = s.value',
+                {"s": context.signatures.values, "d": context.keyed(s)},
+            ),
+        ),
+        table(
+            "returned",
+            "records of people with a signature, and of newcomers",
+            lambda s: _returned(context, s),
+        ),
+        Check(
+            "values",
+            "whether people have the values that they had",
+            lambda s: query(
+                "select count(*) filter (where r.other) as changed,"
+                " count(*) filter (where r.vset is not null) as survivors from r",
+                {"r": s.work("returned")},
+            ),
+            lambda row, state: _problem(context, row),
+            gives=[count("changed"), count("survivors")],
+        ),
         table(
             "needed",
             "how many records of every value the groups of a set need",
@@ -474,7 +448,19 @@ def invariant_steps(context: InvarianceContext) -> list[Step]:
             rows=lambda s, batch: _candidates(context, s),
             tasks=lambda s, given, rows: [partial(_fill, tuple(rows), context.l)],
         ),
-        *list_steps(context),
+        table(
+            "fillers", "newcomers with the set that they take over", lambda s: _fillers(context, s)
+        ),
+        table(
+            "listed",
+            "the groups of all people with an old signature",
+            lambda s: _listed(context, s),
+        ),
+        table(
+            COUNTERFEITS,
+            "values of these groups that nobody has",
+            lambda s: _counterfeits(context, s),
+        ),
         Check(
             "others",
             "whether the other newcomers are eligible",

@@ -28,7 +28,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.reachable import LEAST, infeasible
 from pganon.methods.common.suppression import RELEASED, nothing_left, suppression_problem
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, Loop, State, Step, table
 from pganon.steps.facts import RECORDS, count, flag, label, or_null
 
@@ -58,6 +58,14 @@ class Frequency:
     columns: tuple[int, ...]
     l: int  # noqa: E741 (the field's own letter)
     raised: bool = False
+
+
+def combination_number(values: Sequence[exp.Expr]) -> exp.Expr:
+    """A number per combination of values, for strata; 0 without values."""
+    if not values:
+        return num(0)
+    order = exp.Order(expressions=[exp.Ordered(this=value) for value in values])
+    return cast(exp.Window(this=fragment("dense_rank()"), order=order), "integer")
 
 
 @dataclass(frozen=True)

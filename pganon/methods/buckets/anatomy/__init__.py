@@ -173,7 +173,11 @@ def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: in
         value=col(context.value, "p"),
     ).select(*[col(column, "p") for column in columns])
     if parts > 1:
-        placed = placed.where(_of_part(context, state, part, parts))
+        first, end = (context.pieces(state) * bound // parts for bound in (part, part + 1))
+        # No piece lies before its block. That spares looking for the blocks of many records.
+        here = "v.block >= :first and v.block < :end and :piece >= :first"
+        piece = context.piece(state, "p")
+        placed = placed.where(fragment(here, first=num(first), end=num(end), piece=piece))
     group = fragment("d.place % (d.size / :l)", l=num(context.model.l))
     tree = query("select 1 from d", {"d": placed})
     new = tree.select(
@@ -187,17 +191,6 @@ def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: in
         *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False
     )
     return stacked([new, old])
-
-
-def _of_part(context: AnatomyContext, state: State, part: int, parts: int) -> exp.Expr:
-    first, end = (context.pieces(state) * bound // parts for bound in (part, part + 1))
-    # No piece lies before its block. That spares looking for the blocks of many records.
-    return fragment(
-        "v.block >= :first and v.block < :end and :piece >= :first",
-        first=num(first),
-        end=num(end),
-        piece=context.piece(state, "p"),
-    )
 
 
 def _starts(state: State) -> exp.Expr:

@@ -109,17 +109,13 @@ def _search(context: SlamsaContext, place: int) -> Search:
             relation=lambda s: s.work("blocked"),
             columns=lambda s: columns(context, s),
             count=lambda s: s[BLOCKS],
-            at_once=_blocks_at_once,
+            at_once=lambda s: max(1, AT_ONCE * s[BLOCKS] // max(s[RELEASED], 1)),
         ),
         given=lambda s: _given(context, s),
         task=lambda s, given: _task(context, s, place, given),
         when=lambda s: place < len(arrangement(context.spec, s).partitions),
         gives=[objective(place), baseline(place)],
     )
-
-
-def _blocks_at_once(state: State) -> int:
-    return max(1, AT_ONCE * state[BLOCKS] // max(state[RELEASED], 1))
 
 
 def _given(context: SlamsaContext, state: State) -> exp.Select:

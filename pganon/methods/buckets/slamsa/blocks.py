@@ -59,7 +59,6 @@ from pganon.methods.buckets.invariance import (
 )
 from pganon.methods.buckets.slamsa.context import SlamsaContext, columns, eligibility, frequencies
 from pganon.methods.common.search.blocks import Piece, Placed, halved, merged
-from pganon.privacy.rows import Relation
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import count, flag
@@ -94,14 +93,6 @@ def invariance(context: SlamsaContext) -> InvarianceContext:
         vectors=lambda s: s.work("vectors"),
         shown=(NUMBER,),
         carried=(),
-    )
-
-
-def new_records(context: SlamsaContext, state: State) -> Relation:
-    """SELECT of the new records of `judged` that are divided into new buckets."""
-    return query(
-        "select j.* from j join o on o.rid = j.rid",
-        {"j": state.work("judged"), "o": others(invariance(context), state)},
     )
 
 
@@ -330,7 +321,12 @@ def block_steps(context: SlamsaContext) -> list[Step]:
 def _placed(context: SlamsaContext, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(context, state)]
     records = (
-        new_records(context, state) if context.m_invariant else eligibility(context).kept(state)
+        query(
+            "select j.* from j join o on o.rid = j.rid",
+            {"j": state.work("judged"), "o": others(invariance(context), state)},
+        )
+        if context.m_invariant
+        else eligibility(context).kept(state)
     )
     ordered = along_curve(context.axes, state, records, names, within=["stratum"])
     sized = query(

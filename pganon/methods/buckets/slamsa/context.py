@@ -8,7 +8,7 @@ tables that they are divided among. To the records of a stratum the same exclusi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +35,10 @@ from pganon.methods.common.division import (
     sensitive_tables,
     undecided,
 )
-from pganon.methods.common.eligibility import ALL, Eligibility, Frequency
+from pganon.methods.common.eligibility import ALL, Eligibility, Frequency, combination_number
 from pganon.privacy.frequency import FrequencyLDiversity
 from pganon.resolved.model import ExclusionRule, ReleaseSpec
-from pganon.sqltools import cast, col, fragment, named, num, query
+from pganon.sqltools import col, named, query
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import count, label, or_null
 
@@ -136,22 +136,20 @@ def column_steps(context: SlamsaContext) -> list[Step]:
         independent=not context.aligned,
         hint="use profile: aligned, or list them in one of sensitive_tables",
     )
+    measure = context.options.association
     if _quasi_undecided(context):
-        steps.append(_quasi_association(context))
+        steps.append(
+            Check(
+                "quasi_association",
+                "how much quasi-identifiers have to do with each other",
+                lambda s: query(
+                    "select a.association as quasi_association from a",
+                    {"a": association(s.work(CODED), quasi_columns(context.spec, s), measure)},
+                ),
+                gives=[_ASSOCIATION],
+            )
+        )
     return steps
-
-
-def _quasi_association(context: SlamsaContext) -> Check:
-    spec, measure = context.spec, context.options.association
-    return Check(
-        "quasi_association",
-        "how much quasi-identifiers have to do with each other",
-        lambda s: query(
-            "select a.association as quasi_association from a",
-            {"a": association(s.work(CODED), quasi_columns(spec, s), measure)},
-        ),
-        gives=[_ASSOCIATION],
-    )
 
 
 def eligibility(context: SlamsaContext) -> Eligibility:
@@ -205,22 +203,15 @@ def _coded(context: SlamsaContext, state: State) -> exp.Expr:
     tree = query("select c.rid from c", {"c": state.work(CODED)})
     # A number per combination of truth values: every condition is true, false or unknown.
     truths = [applies_to_codes(when, state, "c") for when in _conditions(context, state)]
-    tree = tree.select(named(_together(truths) if truths else num(0), "stratum"))
+    tree = tree.select(named(combination_number(truths), "stratum"))
     tree = tree.select(*[col(code, "c") for code in context.codes])
     made_from = {f.column: f.columns for f in frequencies(context, state)}
     for name, indexes in made_from.items():
         values = [col(f"s{i}", "c") for i in indexes]
-        tree = tree.select(values[0] if len(values) == 1 else named(_together(values), name))
+        tree = tree.select(
+            values[0] if len(values) == 1 else named(combination_number(values), name)
+        )
     return tree
-
-
-def _together(values: Sequence[exp.Expr]) -> exp.Expr:
-    """A number per combination of values."""
-    ranked = exp.Window(
-        this=fragment("dense_rank()"),
-        order=exp.Order(expressions=[exp.Ordered(this=value) for value in values]),
-    )
-    return cast(ranked, "integer")
 
 
 def _conditions(context: SlamsaContext, state: State) -> list[When]:

@@ -130,7 +130,7 @@ ROUNDS = count("bucketize_rounds")
 
 
 def bucket_steps(context: SlomsContext) -> list[Step]:
-    """From the eligible records to :func:`tables`."""
+    """From the eligible records to their groups in every table."""
     return [
         Loop(
             "bucketize",
@@ -141,11 +141,6 @@ def bucket_steps(context: SlomsContext) -> list[Step]:
             carries=["vectors", *[f"buckets{place}" for place in range(_most(context))]],
         ),
     ]
-
-
-def tables(context: SlomsContext, state: State) -> list[QualifiedName]:
-    """The groups of all records that are released, by sensitive table."""
-    return _tables(context, state, state[ROUNDS] - 1)
 
 
 def _most(context: SlomsContext) -> int:
@@ -202,6 +197,7 @@ def _records(context: SlomsContext, state: State) -> QualifiedName | exp.Select:
 
 
 def _tables(context: SlomsContext, state: State, number: int) -> list[QualifiedName]:
+    """The groups that a round made, by sensitive table; the last one's are released."""
     count = len(sensitive_tables(context.spec, state))
     return [state.work(f"buckets{place}", round=number) for place in range(count)]
 
@@ -225,7 +221,7 @@ def _blocked(context: SlomsContext, state: State) -> exp.Expr:
     codes = [axis.code for axis in context.axes]
     records = query(
         "select c.rid from c join b on b.rid = c.rid",
-        {"c": state.work(CODED), "b": tables(context, state)[0]},
+        {"c": state.work(CODED), "b": _tables(context, state, state[ROUNDS] - 1)[0]},
     ).select(*[col(code, "c") for code in codes])
     return query(
         "select :block as block, o.rid from o",
@@ -311,7 +307,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         table(
             "grouped",
             "the class and the buckets of every record",
-            lambda s: joined([classes(s), *tables(context, s)]),
+            lambda s: joined([classes(s), *_tables(context, s, s[ROUNDS] - 1)]),
             into=GROUPED,
         ),
     ]

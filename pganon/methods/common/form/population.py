@@ -29,7 +29,7 @@ from pganon.privacy.population import (
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
 from pganon.steps import CreateTable, State, staged
-from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
+from pganon.steps.relations import CheckQuery
 
 POPULATION = "population"
 """Part: the stored relation."""
@@ -43,11 +43,6 @@ _HINTS = {
     RecordsAtRisk: _TOGETHER,
 }
 """What to do if all classes together miss a model."""
-
-
-def population_parts(spec: ReleaseSpec) -> list[tuple[str, str]]:
-    """(part, schema) of the table."""
-    return [(POPULATION, PRIVATE_SCHEMA)] if spec.population is not None else []
 
 
 def population_steps(spec: ReleaseSpec) -> list[CreateTable]:
