@@ -93,7 +93,10 @@ def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery,
     for requirement in spec.measured:
         kinds = ("source", "published") if requirement.model.needs_reference else ("",)
         queries += [_check(spec, requirement, kind, tables) for kind in kinds]
-    queries += [_whole_check(requirement, tables) for requirement in spec.of_release]
+    queries += [
+        requirement_check(r, r.model.measure(class_sizes(tables), [CLASS_ID]), hint=MERGE)
+        for r in spec.of_release
+    ]
     queries += [*population_checks(spec, tables), *profit_checks(spec, tables)]
     return (*queries, *reference_checks(spec, tables))
 
@@ -107,11 +110,6 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
         reference = _reference_shares(spec, item, kind, tables) if kind else None
     measured = requirement.model.measure(counted, [CLASS_ID], reference)
     return requirement_check(requirement, measured, against(spec, kind))
-
-
-def _whole_check(requirement: Requirement, tables: Tables) -> CheckQuery:
-    measured = requirement.model.measure(class_sizes(tables), [CLASS_ID])
-    return requirement_check(requirement, measured, hint=MERGE)
 
 
 def histogram(

@@ -132,7 +132,10 @@ def covers(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     classes = query("select c.* from classes as c", dict(tables))
     classes = classes.select(_numbered(_shown(first)))
     people = query("select p.* from population as p", dict(tables))
-    people = people.select(_numbered([_had(first)]))
+    had = col(f"q{first.index}", "p")
+    if first.value_type == "text":
+        had = fragment(':v collate "C"', v=had)
+    people = people.select(_numbered([had]))
     kinds = query("select distinct on (c.number) c.* from classes_numbered as c", {})
     cells = query("select distinct on (p.number) p.* from people_numbered as p", {})
     both = query(
@@ -163,12 +166,6 @@ def _shown(attribute: Attribute) -> list[exp.Expr]:
         shown = fragment(':c collate "C"', c=cast(shown, "text[]"))
     missing = attribute.null_column
     return [shown, *([col(missing, "c")] if missing is not None else [])]
-
-
-def _had(attribute: Attribute) -> exp.Expr:
-    """The value that people `p` have of an attribute, likewise."""
-    value = col(f"q{attribute.index}", "p")
-    return fragment(':v collate "C"', v=value) if attribute.value_type == "text" else value
 
 
 def _covers(attribute: Attribute, classes: str, people: str) -> exp.Expr:
