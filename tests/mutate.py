@@ -72,12 +72,12 @@ TARGETS = {
         ("test_qs_clusters", "test_qs_release", "test_qs_published", "test_qs_supported_plan"),
     ),
     "anatomy": Target(
-        ("pganon/methods/buckets/anatomy", "pganon/methods/common/eligibility"),
+        ("pganon/methods/buckets/anatomy", "pganon/methods/common/eligibility.py"),
         ("test_anatomy",),
     ),
     "slicing": Target(("pganon/methods/buckets/slicing",), ("test_slicing",)),
     "invariant": Target(
-        ("pganon/methods/buckets/invariance", "pganon/methods/buckets/slamsa/invariant.py",
+        ("pganon/methods/buckets/invariance.py", "pganon/methods/buckets/slamsa/blocks.py",
          "pganon/methods/buckets/search/filling.py", "pganon/methods/buckets/search/partition.py"),
         ("test_filling", "test_buckets_distinct", "test_invariant", "test_invariant_slamsa",
          "test_invariant_vectors"),

@@ -18,7 +18,7 @@ from pganon.errors import DatabaseError, PganonError, PreconditionError
 from pganon.forms.facts import GROUPS_OF_PEOPLE, few_people, withheld_values
 from pganon.history.increments.invariant import WAITING
 from pganon.identifiers import first_few, quote
-from pganon.methods.buckets.exclusions.idle import idle_rules
+from pganon.methods.buckets.exclusions import idle_rules
 from pganon.metrics.alike import alike_told
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan

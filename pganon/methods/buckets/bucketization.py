@@ -19,16 +19,41 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal, Unbalanced
 from pganon.forms.facts import SUPPRESSED
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.partitions import partition_columns
 from pganon.methods.buckets.search.msb import Priority, msb
 from pganon.methods.common.block_search import Blocks, block_search, grouped_rows
+from pganon.methods.common.form.grouping import bucket
 from pganon.methods.common.suppression import RELEASED, suppression_problem
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, num, query
+from pganon.sqltools import aliased, col, num, query
 from pganon.steps import Check, Name, Rows, Search, State
 from pganon.steps.facts import RECORDS, count, flag
 from pganon.steps.tasks import TaskResult
+
+
+def partition_columns(place: int) -> tuple[tuple[str, str], ...]:
+    """Columns of the work table of a partition, by its place in the arrangement."""
+    return (("rid", "bigint"), (bucket(place), "bigint"))
+
+
+def joined(tables: Sequence[QualifiedName], first: int = 0) -> exp.Select:
+    """SELECT rid, b<i>: the records that are in all of these partitions.
+
+    Args:
+        tables: their work tables, in the order of the arrangement.
+        first: place of the first of them.
+    """
+    tree = query("select p0.rid from p0", {"p0": tables[0]})
+    for number, table in enumerate(tables):
+        alias = f"p{number}"
+        tree = tree.select(col(bucket(first + number), alias))
+        if number:
+            tree = tree.join(
+                aliased(table, alias),
+                on=exp.EQ(this=col("rid", alias), expression=col("rid", "p0")),
+            )
+    return tree
+
 
 COMPLETE = flag("complete")
 """Whether every record has a group."""

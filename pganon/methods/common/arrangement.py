@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pganon.forms.shape import PublishedRelation, Shape
 from pganon.methods.common.bucket_options import link, numbered
+from pganon.methods.common.form.grouping import bucket
 from pganon.policy.options import CLASS_ID, COUNT, GROUP_ID
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.steps import State
@@ -60,6 +61,10 @@ class Arrangement:
     def table_of(self, sensitive: int) -> PublishedRelation:
         """The table with a sensitive column."""
         return next(t for t in self.sensitive if any(s.index == sensitive for s in t.sensitive))
+
+    def bucket_of(self, partition: str) -> str:
+        """Work column of the records with their buckets in a partition."""
+        return bucket(self.partitions.index(partition))
 
     @property
     def linking(self) -> PublishedRelation:

@@ -2,16 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
-from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.encoding import Encoding
+from pganon.policy.labels import no_repeats
 from pganon.policy.options import GROUP_ID, UNPUBLISHED, MethodOptions
-from pganon.policy.refusals import Refusal, known_word
+from pganon.policy.refusals import Refusal, known_word, nearest, refuse_one, show
+
+ColumnNames = Annotated[
+    tuple[str, ...], Field(strict=False, min_length=1), AfterValidator(no_repeats)
+]
+
+
+def _form(tables: object) -> str:
+    """Names one of the forms of :data:`Tables`."""
+    if isinstance(tables, str):
+        return "auto"
+    return "lists" if isinstance(tables, list | tuple) else "number"
+
+
+def _one_form(tables: object) -> object:
+    whole = isinstance(tables, int) and not isinstance(tables, bool)
+    if not whole and tables != "auto" and not isinstance(tables, list | tuple):
+        refuse_one(
+            f"must be a number of tables, auto or a list of lists of columns, not {show(tables)}",
+            suggestion=_nearest_form(tables),
+        )
+    return tables
+
+
+def _nearest_form(tables: object) -> str:
+    if isinstance(tables, str) and tables.isdecimal() and len(tables) < 5:
+        return f"write {tables} without quotes"
+    if isinstance(tables, str) and (near := nearest(tables, ["auto"])) and "mean" in near:
+        return near
+    return "for example 2, or [[cancer, treatment], [symptom]]"
+
+
+Tables = Annotated[
+    Annotated[int, Field(ge=1, le=1000), Tag("number")]
+    | Annotated[Literal["auto"], Tag("auto")]
+    | Annotated[tuple[ColumnNames, ...], Field(strict=False, min_length=1), Tag("lists")],
+    Discriminator(_form),
+    BeforeValidator(_one_form),
+]
+"""How columns are divided among tables: into how many, or which go together."""
+
+
+def division_refusals(
+    option: str, tables: Tables | None, names: Sequence[str]
+) -> Iterable[Refusal]:
+    """Numbers and lists of tables, given as an option, that the columns cannot be divided into."""
+    if isinstance(tables, int) and tables > len(names):
+        yield Refusal(
+            ("method", option),
+            f"{len(names)} columns cannot be divided into {tables}",
+            f"write a number up to {len(names)}",
+        )
+    elif isinstance(tables, tuple):
+        at = ("method", option)
+        listed = [name for table in tables for name in table]
+        for name in dict.fromkeys(listed):
+            if name not in names:
+                yield Refusal(at, f"{show(name)} is not one of the columns", nearest(name, names))
+            elif listed.count(name) > 1:
+                yield Refusal(at, f"column {show(name)} is listed twice", "keep it in one list")
+        for name in names:
+            if name not in listed:
+                yield Refusal(at, f"column {show(name)} is in no list", "add it to one")
+
 
 SEPARATE_TABLES = "not which values of different sensitive tables go together"
 """Assumption about a reader where sensitive tables have separate buckets; follows "a reader who
@@ -67,6 +130,10 @@ class Unlinked(MethodOptions):
     shows = "exact"
     unlinks = True
 
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(codes_sensitive=True)
+
 
 class Divided(Unlinked):
     """Base of the methods that divide sensitive columns among tables by their association."""
@@ -78,10 +145,6 @@ class Divided(Unlinked):
     association: Association = "contingency"
     clustering: Clustering = "aca+pam"
     link_threshold: Annotated[float, Field(ge=0, le=1)] = 0.1
-
-    @property
-    def encoding(self) -> Encoding:
-        return Encoding(codes_sensitive=True)
 
     def tables(self, sensitive: int) -> Tables:
         """How the sensitive columns are divided; by default two to a table."""

@@ -6,7 +6,7 @@ tables; which columns are together follows from it alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -16,12 +16,10 @@ from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.identifiers import quote
-from pganon.methods.common.association import association, dependencies, matrix
-from pganon.methods.common.association.columns import sensitive_columns
-from pganon.methods.common.bucket_options import Divided, most_tables
-from pganon.methods.common.divisions import Tables
+from pganon.methods.common.association import association, dependencies, matrix, sensitive_columns
+from pganon.methods.common.bucket_options import Divided, Tables, most_tables
 from pganon.methods.common.search.clustering import How, clustered
-from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
+from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Sensitive
 from pganon.sqltools import named, query, scalar, text
 from pganon.steps import Check, State, Step
 from pganon.steps.facts import label, or_null
@@ -154,3 +152,30 @@ def _associated(
         hint=hint,
         code=ErrorCode.ASSOCIATED,
     )
+
+
+def mixed_scales(association: str, compared: Iterable[list[bool]]) -> list[str]:
+    """A warning where `pearson` decides which of numbers and categories are together.
+
+    The measures are |r| of two numbers, the correlation ratio of a number and a category, and V of
+    two categories. All are in [0, 1], but equal values of two of them are not equally strong.
+
+    Args:
+        compared: for each set of columns that are clustered, whether each is a number.
+    """
+    if association != "pearson" or all(len(set(scales)) < 2 for scales in compared):
+        return []
+    return [
+        "association: pearson measures numbers and categories on scales that are not the same;"
+        " check which columns are together, or use contingency"
+    ]
+
+
+def quasi_scales(spec: ReleaseSpec) -> list[bool]:
+    """Whether each quasi-identifier is measured as a number."""
+    return [attribute.scale is Scale.ORDERED for attribute in spec.attributes]
+
+
+def sensitive_scales(spec: ReleaseSpec) -> list[bool]:
+    """Whether each sensitive column is measured as a number."""
+    return [item.column.is_number or item.column.is_time for item in spec.sensitive]

@@ -112,7 +112,9 @@ class Halves:
         inside = exp.EQ(
             this=col("node", "u"), expression=fragment("w.node >> (:l - w.level)", l=level)
         )
-        here = query("select 1 from u").where(inside, *self._same("u", "w"))
+        here = query("select 1 from u").where(
+            inside, *([equal(self.parts, "u", "w")] if self.parts else [])
+        )
         both = union_all(
             [
                 undivided.select(*self._columns("u")),
@@ -130,9 +132,6 @@ class Halves:
             "select 0 as level, h.node from h", {"h": state.work("hist", round=state.round)}
         )
         return pieces.select(*self._columns("h")).distinct()
-
-    def _same(self, left: str, right: str) -> list[exp.Expr]:
-        return [equal(self.parts, left, right)] if self.parts else []
 
     def _leaves(self, state: State) -> exp.Expr:
         return query(

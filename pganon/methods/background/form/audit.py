@@ -19,7 +19,7 @@ from pganon.encode.work import codes_of
 from pganon.forms.form import Tables
 from pganon.forms.stored_relations import stored
 from pganon.forms.work import CELL_VECTORS, GROUPED_CLASSES, QI_CELLS, VECTOR_CLUSTERS, VECTORS
-from pganon.methods.common.form import class_checks, classes
+from pganon.methods.common.form import class_description, classes
 from pganon.methods.common.form.checks import requirement_check, violations_check
 from pganon.privacy.base import Requirement
 from pganon.privacy.knowledge import BackgroundKnowledge
@@ -191,13 +191,13 @@ def _audit(spec: ReleaseSpec, state: State, *, clustered: bool) -> exp.Expr:
 
 
 MESSAGES = {
-    **class_checks.MESSAGES,
+    **class_description.MESSAGES,
     "audit": "What readers may know beforehand was looked up for everybody of every group.",
 }
 
 
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
-    queries = class_checks.checks(spec, state, tables)
+    queries = class_description.checks(spec, state, tables)
     requirement = bounded(spec)
     if requirement is None:
         return queries

@@ -38,6 +38,7 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.methods.buckets.anatomy.options import Anatomy
 from pganon.methods.buckets.form import anatomized
 from pganon.methods.buckets.invariance import (
+    COUNTERFEITS,
     DEALT,
     InvarianceContext,
     counterfeits,
@@ -45,7 +46,6 @@ from pganon.methods.buckets.invariance import (
     old_groups,
     others,
 )
-from pganon.methods.buckets.invariance.groups import COUNTERFEITS
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
 from pganon.methods.common.context import MethodContext
@@ -141,20 +141,6 @@ class AnatomyContext(MethodContext[Anatomy]):
         return 1 << max(wanted.bit_length() - 1, 0)
 
 
-def starts_step() -> Step:
-    """The step that creates `starts`."""
-    return table("starts", "where the records of every value begin", _starts)
-
-
-def tidy_step() -> Step:
-    """The step that drops the tables of blocks."""
-    return DropTables(
-        "tidy",
-        "what is known from where values begin",
-        lambda s: [s.work("leaves"), s.work("hist", round=0)],
-    )
-
-
 def groups(context: AnatomyContext, state: State) -> exp.Select:
     """SELECT gid: the groups of all blocks, pairs of the block and a number in it."""
     blocks = query(
@@ -187,7 +173,11 @@ def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: in
         value=col(context.value, "p"),
     ).select(*[col(column, "p") for column in columns])
     if parts > 1:
-        placed = placed.where(_of_part(context, state, part, parts))
+        first, end = (context.pieces(state) * bound // parts for bound in (part, part + 1))
+        # No piece lies before its block. That spares looking for the blocks of many records.
+        here = "v.block >= :first and v.block < :end and :piece >= :first"
+        piece = context.piece(state, "p")
+        placed = placed.where(fragment(here, first=num(first), end=num(end), piece=piece))
     group = fragment("d.place % (d.size / :l)", l=num(context.model.l))
     tree = query("select 1 from d", {"d": placed})
     new = tree.select(
@@ -201,17 +191,6 @@ def dealt(context: AnatomyContext, state: State, name: str, part: int, parts: in
         *[col(column, "l") for column in columns], named(col("gid", "l"), name), append=False
     )
     return stacked([new, old])
-
-
-def _of_part(context: AnatomyContext, state: State, part: int, parts: int) -> exp.Expr:
-    first, end = (context.pieces(state) * bound // parts for bound in (part, part + 1))
-    # No piece lies before its block. That spares looking for the blocks of many records.
-    return fragment(
-        "v.block >= :first and v.block < :end and :piece >= :first",
-        first=num(first),
-        end=num(end),
-        piece=context.piece(state, "p"),
-    )
 
 
 def _starts(state: State) -> exp.Expr:
@@ -243,7 +222,16 @@ BLOCKS = count("blocks")
 
 def block_steps(context: AnatomyContext) -> list[Step]:
     """From the eligible records to `placed` and `leaves`, the block of every piece."""
-    halves = Halves(lambda s: _histogram(context, s), lambda s: _undivided(context, s))
+    halves = Halves(
+        lambda s: query(
+            "select :piece as node, :value as value, :n as n from p group by 1, 2",
+            {"p": context.placed(s)},
+            piece=context.piece(s, "p"),
+            value=col(context.value, "p"),
+            n=cast(fragment("count(*)"), weight_type(s)),
+        ),
+        lambda s: _undivided(context, s),
+    )
     return [
         table(
             "placed",
@@ -261,16 +249,6 @@ def block_steps(context: AnatomyContext) -> list[Step]:
             gives=[BLOCKS],
         ),
     ]
-
-
-def _histogram(context: AnatomyContext, state: State) -> exp.Expr:
-    return query(
-        "select :piece as node, :value as value, :n as n from p group by 1, 2",
-        {"p": context.placed(state)},
-        piece=context.piece(state, "p"),
-        value=col(context.value, "p"),
-        n=cast(fragment("count(*)"), weight_type(state)),
-    )
 
 
 def _renumbered(context: AnatomyContext, state: State) -> exp.Expr:
@@ -344,8 +322,14 @@ BUCKETS = Grouping(
     groups=lambda spec, state, name: groups(AnatomyContext(spec), state),
     records=lambda spec, state, names, *part: dealt(AnatomyContext(spec), state, names[0], *part),
     duplicate_keys=lambda spec, state: [repeated(state.work("starts"), "piece", "value")],
-    beside=lambda spec: [starts_step()],
-    after=lambda spec: [tidy_step()],
+    beside=lambda spec: [table("starts", "where the records of every value begin", _starts)],
+    after=lambda spec: [
+        DropTables(
+            "tidy",
+            "what is known from where values begin",
+            lambda s: [s.work("leaves"), s.work("hist", round=0)],
+        )
+    ],
     parts=3,
     counterfeits=lambda spec, state: counterfeits(state) if spec.signatures else None,
 )

@@ -19,11 +19,12 @@ from pganon.encode.axis import Axis, OrderedAxis, axes
 from pganon.forms.elements import attribute_columns
 from pganon.forms.inference import Inferred, Related
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.association import associations, values
-from pganon.methods.common.association.columns import (
+from pganon.methods.common.association import (
+    associations,
     carried_columns,
     quasi_columns,
     sensitive_columns,
+    values,
 )
 from pganon.methods.common.form import attacks
 from pganon.methods.common.form.attacks import (
@@ -34,8 +35,8 @@ from pganon.methods.common.form.attacks import (
     inferred_from,
     on_line,
 )
-from pganon.methods.common.form.generalization import GENERALIZED
-from pganon.methods.common.form.grouping import Grouping, bucket, record_columns
+from pganon.methods.common.form.grouping import Grouping, record_columns
+from pganon.methods.common.form.recode import GENERALIZED
 from pganon.methods.common.search.inference import Layout, guesses
 from pganon.policy.model import Inference
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -113,7 +114,10 @@ class _Attack:
         if arrangement.generalized:
             tree = tree.join(
                 aliased(state.work(GENERALIZED), "e"),
-                on=exp.EQ(this=col(CLASS_ID, "e"), expression=_class(arrangement)),
+                on=exp.EQ(
+                    this=col(CLASS_ID, "e"),
+                    expression=col(arrangement.bucket_of(CLASS_ID), "r"),
+                ),
             )
         columns = [named(value, f"x{place}") for place, value in enumerate([*keys, *shown])]
         return tree.select(*columns, append=False)
@@ -149,12 +153,7 @@ def bounds(spec: ReleaseSpec, item: Sensitive) -> Bounds:
 
 
 def _bucket_of(arrangement: Arrangement, item: Sensitive) -> exp.Expr:
-    partition = arrangement.table_of(item.index).link
-    return col(bucket(arrangement.partitions.index(partition)), "r")
-
-
-def _class(arrangement: Arrangement) -> exp.Expr:
-    return col(bucket(arrangement.partitions.index(CLASS_ID)), "r")
+    return col(arrangement.bucket_of(arrangement.table_of(item.index).link), "r")
 
 
 def _sample(

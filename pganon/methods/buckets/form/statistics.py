@@ -45,7 +45,7 @@ from pganon.methods.buckets.form import inference
 from pganon.methods.buckets.form.verification import histogram_of
 from pganon.methods.common.arrangement import Arrange, Arrangement
 from pganon.methods.common.form.bucket_staging import relations
-from pganon.methods.common.form.grouping import Grouping, bucket
+from pganon.methods.common.form.grouping import Grouping
 from pganon.methods.common.form.members import code_columns
 from pganon.metrics import loss
 from pganon.policy.options import CLASS_ID, GROUP_ID
@@ -181,19 +181,13 @@ def _measures(
         sizes,
         gives=[*losses(spec), PARTITIONS],
     )
-    degrees = [degree_check(spec, arrange, item, tables) for item in spec.sensitive]
-    informed = [
-        informed_check(spec, arrange, item, tables, lambda s: _records(spec, s))
-        for item in spec.sensitive
-    ]
-    return [basic, *degrees, *informed]
-
-
-def _records(spec: ReleaseSpec, state: State) -> exp.Select:
-    """SELECT v<j> of the records of the source."""
-    records = query("select 1 from w", {"w": state.outer.work(WHOLE)})
     values = [named(col(f"s{item.index}", "w"), f"v{item.index}") for item in spec.sensitive]
-    return records.select(*values, append=False)
+
+    def records(state: State) -> exp.Select:
+        tree = query("select 1 from w", {"w": state.outer.work(WHOLE)})
+        return tree.select(*values, append=False)
+
+    return [basic, *_bucket_checks(spec, arrange, tables, records)]
 
 
 def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
@@ -208,43 +202,40 @@ def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     def staged(state: State) -> Relations:
         return {r.part: r.staged for r in relations(arrange(spec, state), state)}
 
-    degrees = [degree_check(spec, arrange, item, staged) for item in spec.sensitive]
-    informed = [
-        informed_check(spec, arrange, item, staged, lambda s: s.work(CODED))
-        for item in spec.sensitive
-    ]
+    checks = _bucket_checks(spec, arrange, staged, lambda s: s.work(CODED))
     return [
-        *[[step] for step in (spread, *degrees, *informed)],
+        *[[step] for step in (spread, *checks)],
         *inference.chains(spec, arrange, buckets),
     ]
 
 
-def degree_check(
-    spec: ReleaseSpec, arrange: Arrange, item: Sensitive, tables: Callable[[State], Relations]
-) -> Check:
-    """Of the buckets in these relations."""
-    return Check(
-        f"degree{item.index}",
-        f"how well values of {item.published} are known from their buckets",
-        lambda s: _degree(arrange(spec, s), item, tables(s)),
-        gives=_facts(item)[:2],
-    )
-
-
-def informed_check(
+def _bucket_checks(
     spec: ReleaseSpec,
     arrange: Arrange,
-    item: Sensitive,
     tables: Callable[[State], Relations],
     records: Callable[[State], Relation],
-) -> Check:
-    """The same for a reader who knows which values `records` have together."""
-    return Check(
-        f"informed{item.index}",
-        f"what of {item.published} is learned by who knows which values go together",
-        lambda s: informed(arrange(spec, s), item, tables(s), records(s)),
-        gives=_facts(item)[2:],
-    )
+) -> list[Check]:
+    """What the buckets in these relations tell of every column, to anybody and to a reader who
+    knows which values `records` have together."""
+    degrees = [
+        Check(
+            f"degree{item.index}",
+            f"how well values of {item.published} are known from their buckets",
+            lambda s, item=item: _degree(arrange(spec, s), item, tables(s)),
+            gives=_facts(item)[:2],
+        )
+        for item in spec.sensitive
+    ]
+    together = [
+        Check(
+            f"informed{item.index}",
+            f"what of {item.published} is learned by who knows which values go together",
+            lambda s, item=item: informed(arrange(spec, s), item, tables(s), records(s)),
+            gives=_facts(item)[2:],
+        )
+        for item in spec.sensitive
+    ]
+    return [*degrees, *together]
 
 
 def _facts(item: Sensitive) -> list[Fact[Any]]:
@@ -272,7 +263,7 @@ def extents(
     codes = [col(name, "r") for name in code_columns(spec)]
     records = [
         query("select :place as place from r", {"r": rows}, place=num(place)).select(
-            named(col(bucket(arrangement.partitions.index(name)), "r"), "number"), *codes
+            named(col(arrangement.bucket_of(name), "r"), "number"), *codes
         )
         for place, name in enumerate(linked_partitions(arrangement))
     ]

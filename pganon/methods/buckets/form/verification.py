@@ -16,7 +16,7 @@ from pganon.forms.elements import value_key, vector_key
 from pganon.forms.form import STRUCTURE
 from pganon.forms.shape import PublishedRelation, Relations
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.exclusions.conditions import applies, excluded
+from pganon.methods.buckets.exclusions import applies, excluded
 from pganon.methods.common.arrangement import Arrangement
 from pganon.methods.common.form.checks import counted, offending_check, requirement_check, unequal
 from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
@@ -117,7 +117,16 @@ def _required(
         by, values = _of_classes(arrangement, tables)
     else:
         by = ["place", GROUP_ID]
-        values = _of_tables(arrangement, tables, whole=model.needs_values)
+        sized = [*arrangement.sensitive]
+        if not model.needs_values and arrangement.sliced and not arrangement.aligned:
+            sized.append(arrangement.linking)  # its buckets are those of no sensitive table
+        parts: list[exp.Select] = []
+        for place, table in enumerate(sized):
+            tree = histogram(
+                tables, table, [GROUP_ID], table.sensitive if model.needs_values else ()
+            )
+            parts.append(tree.select(named(num(place), "place")))
+        values = stacked(parts)
     return requirement_check(requirement, model.measure(values, by))
 
 
@@ -144,18 +153,6 @@ def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str],
     keys = [col(name, "t") for name in by]
     tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
     return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
-
-
-def _of_tables(arrangement: Arrangement, tables: Relations, *, whole: bool) -> exp.Select:
-    """(place, group_id, value, n) of all buckets; `whole`: values are the rows of a table."""
-    sized = [*arrangement.sensitive]
-    if not whole and arrangement.sliced and not arrangement.aligned:
-        sized.append(arrangement.linking)  # its buckets are those of no sensitive table
-    parts: list[exp.Select] = []
-    for place, table in enumerate(sized):
-        tree = histogram(tables, table, [GROUP_ID], table.sensitive if whole else ())
-        parts.append(tree.select(named(num(place), "place")))
-    return stacked(parts)
 
 
 def histogram(

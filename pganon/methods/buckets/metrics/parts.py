@@ -43,10 +43,6 @@ class Part(PublishedRelation):
     def codes(self) -> list[str]:
         return [f"c{attribute.index}" for attribute in self.attributes]
 
-    @property
-    def sensitive_codes(self) -> list[str]:
-        return [f"s{item.index}" for item in self.sensitive]
-
 
 @dataclass(frozen=True)
 class Parts:
@@ -136,11 +132,20 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
             *[col(name, "t") for name in part.groups], append=False
         )
         for attribute in part.attributes:
-            tree = _quasi(tree, attribute, state)
+            i = attribute.index
+            shown, published = (
+                element(attribute, col("value", f"d{i}")),
+                col(attribute.published, "t"),
+            )
+            on = exp.EQ(this=_text(shown), expression=_text(published))
+            code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
+            tree = looked_up(tree, state.work(dictionary(i)), f"d{i}", on).select(
+                named(code, f"c{i}")
+            )
         for item in part.sensitive:
             tree = with_code(tree, item, col(item.published, "t"), state)
         tree = tree.select(named(fragment("t.count" if part.count else "1"), "n"))
-        names = [*part.groups, *part.codes, *part.sensitive_codes]
+        names = [*part.groups, *part.codes, *[f"s{item.index}" for item in part.sensitive]]
         grouped = query("select sum(x.n)::float8 as n from x", {"x": tree})
         if part != parts(state).linking:
             number = col(part.groups[0], "x")
@@ -156,14 +161,6 @@ def _step(parts: PartsOf, tables: Callable[[State], Tables], work: str) -> Step:
         into=work,
         when=lambda s: bool(here(s)),
     )
-
-
-def _quasi(tree: exp.Select, attribute: Attribute, state: State) -> exp.Select:
-    i = attribute.index
-    shown, published = element(attribute, col("value", f"d{i}")), col(attribute.published, "t")
-    on = exp.EQ(this=_text(shown), expression=_text(published))
-    code = fragment("coalesce(:c, 0)", c=col("code", f"d{i}"))
-    return looked_up(tree, state.work(dictionary(i)), f"d{i}", on).select(named(code, f"c{i}"))
 
 
 def _text(value: exp.Expr) -> exp.Expr:

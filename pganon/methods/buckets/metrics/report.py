@@ -15,8 +15,8 @@ from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
 from pganon.methods.buckets.metrics import parts, reconstruction, workload
-from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
-from pganon.methods.buckets.metrics.questions import numbers
+from pganon.methods.buckets.metrics.parts import Part, Parts
+from pganon.methods.buckets.metrics.reconstruction import numbers
 from pganon.methods.common.arrangement import Arrange
 from pganon.metrics.answers import bounds_of, errors_of, finite
 from pganon.policy.options import GROUP_ID
@@ -91,15 +91,6 @@ def _compared(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
 
 _SIZES = or_null(label("bucket_sizes"))
 """JSON array of [size, buckets]."""
-
-
-def size_steps(parts: PartsOf) -> list[Step]:
-    """The check that observes the sizes of buckets."""
-    return [
-        Check(
-            "bucket_sizes", "buckets by size", lambda s: _bucket_sizes(parts(s), s), gives=[_SIZES]
-        )
-    ]
 
 
 def _bucket_sizes(parts: Parts, state: State) -> exp.Expr:
@@ -231,7 +222,14 @@ def measure_steps(
                 gives=COUNTS,
             ),
         ]
-        steps += size_steps(arranged)
+        steps += [
+            Check(
+                "bucket_sizes",
+                "buckets by size",
+                lambda s: _bucket_sizes(arranged(s), s),
+                gives=[_SIZES],
+            )
+        ]
     if request.workload is not None:
         steps += workload.steps(spec, arranged, request.workload)
     return tuple(steps)
@@ -251,10 +249,11 @@ def metrics_of(spec: ReleaseSpec, request: Request, state: State) -> BucketMetri
 def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
     facts = state.facts
     mean = state[RELEASED] / state[CLASSES]
+    members = [n for fact in COUNTS if (n := facts[fact]) is not None]
     # Buckets by number of records, the smallest first; keys are texts, as in JSON.
     return {
         "reconstruction": {str(r): _reconstruction(facts, r) for r in numbers(spec)},
-        "membership": _membership(facts),
+        "membership": Membership(*members) if members else None,
         "suppression": state[SUPPRESSED] / state[RECORDS],
         "additional_loss": mean / spec.minimum_size - 1,
         "discernibility": state[SQUARES] / state[PARTITIONS],
@@ -265,10 +264,3 @@ def _everything(spec: ReleaseSpec, state: State) -> dict[str, Any]:
 def _reconstruction(facts: Facts, r: int) -> Reconstruction:
     mean, infinite, questions = reconstruction.facts_of(r)
     return Reconstruction(finite(facts[mean]), facts[infinite], facts[questions])
-
-
-def _membership(facts: Facts) -> Membership | None:
-    originals, candidates, fakes = (facts[fact] for fact in COUNTS)
-    if originals is None or candidates is None or fakes is None:
-        return None
-    return Membership(originals, candidates, fakes)

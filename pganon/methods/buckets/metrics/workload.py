@@ -82,15 +82,6 @@ def _worlds(state: State) -> exp.Expr:
     )
 
 
-def _deviation(state: State) -> exp.Expr:
-    """One row: the mean, over the queries with records, of the deviation over the exact answer."""
-    return query(
-        "select avg(sqrt(coalesce(v.variance, 0)) / e.n) as workload_deviation from e"
-        " left join v on v.query = e.query where e.n > 0",
-        {"e": state.work("mexact"), "v": state.work("mworlds")},
-    )
-
-
 # -- answers from the published relations ----------------------------------------------------------
 
 
@@ -292,7 +283,15 @@ def steps(spec: ReleaseSpec, parts: PartsOf, workload: Workload) -> list[Step]:
         Check(
             "workload_deviation",
             "how far answers may be from the truth by chance",
-            lambda s: _deviation(s) if one(s) else query("select null as workload_deviation"),
+            lambda s: (
+                query(
+                    "select avg(sqrt(coalesce(v.variance, 0)) / e.n) as workload_deviation from e"
+                    " left join v on v.query = e.query where e.n > 0",
+                    {"e": s.work("mexact"), "v": s.work("mworlds")},
+                )
+                if one(s)
+                else query("select null as workload_deviation")
+            ),
             gives=[DEVIATION],
         ),
         bounds_step(lambda s: s.work("mworlds") if one(s) else None),

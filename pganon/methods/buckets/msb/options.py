@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from pganon.methods.common.bucket_options import Priority, Unlinked
-from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize
 
 
@@ -22,7 +21,3 @@ class Msb(Unlinked):
     name: Literal["msb"]
     priority: Priority = "mmdcf"
     block_size: BlockSize = 50_000
-
-    @property
-    def encoding(self) -> Encoding:
-        return Encoding(codes_sensitive=True)

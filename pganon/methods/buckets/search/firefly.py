@@ -30,17 +30,12 @@ def lowest_cost(bucket: Bucket) -> float:
     dimensions, rows = bucket.z.shape
     if rows > 20 or (rows * dimensions) << (rows - 1) > WORK:
         return 0.0
-    first = _subsets(rows)
+    numbers = np.arange(1, 1 << rows, 2)
+    first = (numbers[:, None] >> np.arange(rows) & 1).astype(bool)
     first = first[_satisfied(bucket, first) & _satisfied(bucket, ~first)]
     if not len(first):
         return math.inf
     return float(np.min(_dispersions(bucket, first) + _dispersions(bucket, ~first)))
-
-
-def _subsets(rows: int) -> np.ndarray:
-    """All sets (sets x rows) with the first row: one half of every pair of halves."""
-    numbers = np.arange(1, 1 << rows, 2)
-    return (numbers[:, None] >> np.arange(rows) & 1).astype(bool)
 
 
 def _satisfied(bucket: Bucket, chosen: np.ndarray) -> np.ndarray:
@@ -153,7 +148,11 @@ class Flight:
         for i in range(len(light)):
             for j in range(len(light)):
                 if light[j] > light[i] + BRIGHTER:
-                    noise = self._noise(step)
+                    draw, context = self.draw, self.positions[0].shape
+                    drawn = np.array([draw() for _ in range(2 * context[1])])
+                    drawn -= 0.5
+                    drawn *= step
+                    noise = drawn.reshape(context)
                     moved = move(
                         self.positions[i],
                         self.positions[j],
@@ -164,13 +163,6 @@ class Flight:
                     light[i] = self.intensity(moved)
                     if self.cost <= bound:
                         return
-
-    def _noise(self, step: float) -> np.ndarray:
-        draw, context = self.draw, self.positions[0].shape
-        drawn = np.array([draw() for _ in range(2 * context[1])])
-        drawn -= 0.5
-        drawn *= step
-        return drawn.reshape(context)
 
     def intensity(self, position: np.ndarray) -> float:
         """1 / (1 + cost) of the halves of a position; 0 if it has none. Keeps the best."""

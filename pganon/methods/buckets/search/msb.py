@@ -80,7 +80,9 @@ class _Cells:
         self.sizes = np.array([len(cell) for cell in self.rows], dtype=np.int64)
         self.frequency = np.zeros(first, dtype=np.int64)
         np.add.at(self.frequency, self.values, self.sizes[:, None])
-        self.sharing = _cells_by_value(self.values, first)
+        order = np.argsort(self.values, axis=None, kind="stable")
+        ends = np.cumsum(np.bincount(self.values.ravel(), minlength=first))
+        self.sharing = np.split(order // self.values.shape[1], ends[:-1])
         self.keys = self._keys(np.arange(len(self.vectors)))
 
     def pick(self, l: int) -> list[int] | None:  # noqa: E741
@@ -120,13 +122,6 @@ class _Cells:
             most = self.priority == "msdcf"
             first = frequencies.max(axis=1) if most else frequencies.sum(axis=1)
         return np.where(sizes > 0, first * self.scale + sizes, -1)
-
-
-def _cells_by_value(values: npt.NDArray[np.int64], count: int) -> list[npt.NDArray[np.int64]]:
-    """Per value, the cells that have it."""
-    order = np.argsort(values, axis=None, kind="stable")
-    ends = np.cumsum(np.bincount(values.ravel(), minlength=count))
-    return np.split(order // values.shape[1], ends[:-1])
 
 
 def _residue(vectors: Sequence[Vector], groups: list[list[int]], remaining: list[int]) -> list[int]:

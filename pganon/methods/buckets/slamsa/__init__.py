@@ -24,20 +24,29 @@ from pganon.encode.secrets import run_secret
 from pganon.forms.facts import baseline, objective
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.bucketization import joined, partition_columns
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.invariance import counterfeits
-from pganon.methods.buckets.invariance.groups import COUNTERFEITS
-from pganon.methods.buckets.partitions import joined, partition_columns
-from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
+from pganon.methods.buckets.invariance import COUNTERFEITS, counterfeits
 from pganon.methods.buckets.search.conditions import Condition
 from pganon.methods.buckets.search.partition import Partition, partition
 from pganon.methods.buckets.search.space import Nominal, Ordered, encode
-from pganon.methods.buckets.slamsa.blocks import BLOCKS, block_steps
-from pganon.methods.buckets.slamsa.columns import arrangement, column_steps, static_columns
-from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import invariant_bucket_steps, old_buckets
+from pganon.methods.buckets.slamsa.blocks import (
+    BLOCKS,
+    block_steps,
+    invariant_bucket_steps,
+    old_buckets,
+)
+from pganon.methods.buckets.slamsa.context import (
+    SlamsaContext,
+    arrangement,
+    column_steps,
+    columns,
+    eligibility,
+    frequencies,
+    static_columns,
+    stratum_steps,
+)
 from pganon.methods.buckets.slamsa.options import Slamsa
-from pganon.methods.buckets.slamsa.strata import columns, eligibility, frequencies, stratum_steps
 from pganon.methods.common.base import Method
 from pganon.methods.common.block_search import (
     Blocks,
@@ -47,7 +56,13 @@ from pganon.methods.common.block_search import (
     given_of_axes,
     labelled,
 )
-from pganon.methods.common.division import sensitive_static, undecided
+from pganon.methods.common.division import (
+    mixed_scales,
+    quasi_scales,
+    sensitive_scales,
+    sensitive_static,
+    undecided,
+)
 from pganon.methods.common.eligibility import Frequency
 from pganon.methods.common.form.grouping import NUMBERED
 from pganon.methods.common.suppression import RELEASED, suppressed_check
@@ -94,17 +109,13 @@ def _search(context: SlamsaContext, place: int) -> Search:
             relation=lambda s: s.work("blocked"),
             columns=lambda s: columns(context, s),
             count=lambda s: s[BLOCKS],
-            at_once=_blocks_at_once,
+            at_once=lambda s: max(1, AT_ONCE * s[BLOCKS] // max(s[RELEASED], 1)),
         ),
         given=lambda s: _given(context, s),
         task=lambda s, given: _task(context, s, place, given),
         when=lambda s: place < len(arrangement(context.spec, s).partitions),
         gives=[objective(place), baseline(place)],
     )
-
-
-def _blocks_at_once(state: State) -> int:
-    return max(1, AT_ONCE * state[BLOCKS] // max(state[RELEASED], 1))
 
 
 def _given(context: SlamsaContext, state: State) -> exp.Select:

@@ -4,14 +4,20 @@
     merged    (stratum, piece, block, size, tightest)  which pieces are a block
     blocked   (block, rid, c.., s.., t..)              records by block; blocks are numbered from 0
 
-Blocks that are too large are dealt out: see :mod:`pganon.methods.buckets.slamsa.blocks`. Which
-pieces are a block is decided
+Blocks that are too large are dealt out. Which pieces are a block is decided
 
 - `division: public`: from the whole stratum down, a part is halved as long as the smaller half
   satisfies all conditions wherever the values are. Frequencies in a block can be read off its
   buckets, so blocks disclose nothing;
 - `division: eligible`: pieces are merged until each could be one bucket. Blocks are smaller, but
   a reader who recomputes them learns which pieces failed.
+
+Under m-invariance buckets with old signatures are those of
+:mod:`pganon.methods.buckets.invariance`. Other new records are divided like those of a first
+version.
+
+    curved    (rid, place, s<j>, v<j>, ..)             all records along the curve
+    vectors   (vector, s<j>)                           combinations of all sensitive values
 
     dealt     (stratum, piece, rid, c.., s..)          every block a stratum; a large one in pieces
     shared    (stratum, piece, block, size, tightest)  pieces merged until each could be one bucket
@@ -37,19 +43,70 @@ from typing import Any
 from sqlglot import exp
 
 from pganon.encode.curve import along_curve, piece_of
-from pganon.encode.records import PLACE
+from pganon.encode.people import identity
+from pganon.encode.records import NUMBER, PLACE
 from pganon.encode.secrets import run_secret
+from pganon.encode.work import CODED
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.slamsa.context import SlamsaContext
-from pganon.methods.buckets.slamsa.invariant import new_records
-from pganon.methods.buckets.slamsa.strata import columns, eligibility, frequencies
+from pganon.methods.buckets.invariance import (
+    InvarianceContext,
+    invariant_steps,
+    others,
+    vectors,
+    with_vectors,
+)
+from pganon.methods.buckets.slamsa.context import SlamsaContext, columns, eligibility, frequencies
 from pganon.methods.common.search.blocks import Piece, Placed, halved, merged
 from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, Rows, Search, State, Step, table
 from pganon.steps.facts import count, flag
 from pganon.steps.tasks import TaskResult
+
+
+def invariant_bucket_steps(context: SlamsaContext) -> list[Step]:
+    """Steps that take the place of the eligibility of all records."""
+    return [
+        table(
+            "curved",
+            "all records along the curve",
+            lambda s: along_curve(context.axes, s, s.work(CODED), _columns(context)),
+        ),
+        table(
+            "vectors",
+            "what records have in all sensitive columns together",
+            lambda s: vectors(context.spec, s.work("curved")),
+        ),
+        *invariant_steps(invariance(context)),
+    ]
+
+
+def invariance(context: SlamsaContext) -> InvarianceContext:
+    """The input of the steps of m-invariance."""
+    return InvarianceContext(
+        spec=context.spec,
+        l=context.l,
+        records=lambda s: with_vectors(context.spec, s.work("curved"), s.work("vectors")),
+        order=NUMBER,
+        vector="vector",
+        vectors=lambda s: s.work("vectors"),
+        shown=(NUMBER,),
+        carried=(),
+    )
+
+
+def _columns(context: SlamsaContext) -> list[str]:
+    person = identity(context.spec)
+    assert person is not None
+    items = context.spec.invariant_items
+    return [NUMBER, person, *[f"{kind}{item.index}" for item in items for kind in "sv"]]
+
+
+def old_buckets(state: State) -> exp.Select:
+    """SELECT rid, b0 of records in buckets with old signatures."""
+    return query("select l.rid, l.gid as b0 from l", {"l": state.work("listed")})
+
 
 ExclusionRule = Callable[[Iterable[Piece], Mapping[int, int], int], list[Placed]]
 
@@ -80,7 +137,13 @@ def merging(
         ),
         rows=lambda s, batch: _histograms(context, records, s),
         tasks=lambda s, given, rows: [
-            partial(_merge, tuple(rows), _least(context, s), context.minimum_size, rule)
+            partial(
+                _merge,
+                tuple(rows),
+                {place: f.l for place, f in enumerate(frequencies(context, s))},
+                context.minimum_size,
+                rule,
+            )
         ],
         when=when,
     )
@@ -106,10 +169,6 @@ def _histograms(context: SlamsaContext, records: str, state: State) -> exp.Selec
         for place, frequency in enumerate(frequencies(context, state))
     ]
     return query("select h.* from h order by h.stratum, h.piece", {"h": stacked(parts)})
-
-
-def _least(context: SlamsaContext, state: State) -> dict[int, int]:
-    return {place: f.l for place, f in enumerate(frequencies(context, state))}
 
 
 def _merge(rows: Rows, least: Mapping[int, int], minimum: int, rule: ExclusionRule) -> TaskResult:
@@ -262,7 +321,12 @@ def block_steps(context: SlamsaContext) -> list[Step]:
 def _placed(context: SlamsaContext, state: State) -> exp.Expr:
     names = ["rid", "stratum", *columns(context, state)]
     records = (
-        new_records(context, state) if context.m_invariant else eligibility(context).kept(state)
+        query(
+            "select j.* from j join o on o.rid = j.rid",
+            {"j": state.work("judged"), "o": others(invariance(context), state)},
+        )
+        if context.m_invariant
+        else eligibility(context).kept(state)
     )
     ordered = along_curve(context.axes, state, records, names, within=["stratum"])
     sized = query(

@@ -11,10 +11,11 @@ from pganon.methods.common.bucket_options import (
     SEPARATE_TABLES,
     Divided,
     Division,
+    Tables,
+    division_refusals,
     possible,
     word,
 )
-from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID, PROBABILITY, BlockSize
 from pganon.policy.refusals import Refusal

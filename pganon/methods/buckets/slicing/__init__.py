@@ -32,22 +32,20 @@ from pganon.encode.work import CODED
 from pganon.forms.work import GROUPED
 from pganon.identifiers import quote
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.scales import mixed_scales, quasi_scales, sensitive_scales
 from pganon.methods.buckets.slicing.options import Slicing
 from pganon.methods.common.arrangement import Arrangement, arranged
-from pganon.methods.common.association import association, matrix
-from pganon.methods.common.association.columns import quasi_columns, sensitive_columns
+from pganon.methods.common.association import association, matrix, quasi_columns, sensitive_columns
 from pganon.methods.common.base import Method
 from pganon.methods.common.bucket_options import most_tables
 from pganon.methods.common.context import MethodContext
-from pganon.methods.common.division import divided
-from pganon.methods.common.eligibility import ALL, Eligibility
+from pganon.methods.common.division import divided, mixed_scales, quasi_scales, sensitive_scales
+from pganon.methods.common.eligibility import ALL, Eligibility, combination_number
 from pganon.methods.common.rounds.median import MedianCuts
 from pganon.methods.common.rounds.rounds import CutRounds, start_step
 from pganon.methods.common.rounds.rule import at, round_table
 from pganon.methods.common.search.clustering import clustered, sensitive_column
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
-from pganon.sqltools import cast, col, equal, fragment, num, query
+from pganon.sqltools import col, equal, fragment, num, query
 from pganon.steps import Check, CreateTable, Scope, State, Step, table
 from pganon.steps.facts import Facts, label, or_null
 
@@ -250,15 +248,10 @@ def _coded(context: SlicingContext, state: State) -> exp.Expr:
         col(f"c{attribute.index}", "c")
         for attribute in arrangement(context.spec, state).sensitive[0].attributes
     ]
-    number: exp.Expr = num(0)
-    if beside:
-        ranked = exp.Window(
-            this=fragment("dense_rank()"),
-            order=exp.Order(expressions=[exp.Ordered(this=code) for code in beside]),
-        )
-        number = cast(ranked, "integer")
     names = ["rid", *context.codes, context.value]
-    tree = query("select :n as beside from c", {"c": state.work(CODED)}, n=number)
+    tree = query(
+        "select :n as beside from c", {"c": state.work(CODED)}, n=combination_number(beside)
+    )
     return tree.select(*[col(name, "c") for name in names])
 
 

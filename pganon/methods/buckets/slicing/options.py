@@ -10,13 +10,13 @@ from pydantic import Field
 from pganon.methods.common.bucket_options import (
     Association,
     Clustering,
+    Tables,
     Unlinked,
+    division_refusals,
     most_tables,
     numbered,
 )
-from pganon.methods.common.divisions import Tables, division_refusals
 from pganon.policy.columns import Columns, of_role
-from pganon.policy.encoding import Encoding
 from pganon.policy.options import COUNT, EXPECTED, GROUP_ID
 from pganon.policy.refusals import Refusal
 
@@ -36,10 +36,6 @@ class Slicing(Unlinked):
     association: Association = "msc"
     clustering: Clustering = "pam"
 
-    @property
-    def encoding(self) -> Encoding:
-        return Encoding(codes_sensitive=True)
-
     def part_names(self, columns: Columns) -> tuple[str, ...]:
         divided = len(of_role(columns, "quasi_identifying")) + 1
         most = max(most_tables(self.columns, divided) - 1, 1)
@@ -49,20 +45,18 @@ class Slicing(Unlinked):
         quasi = of_role(columns, "quasi_identifying")
         names = [*quasi, *of_role(columns, "sensitive")]
         yield from division_refusals("columns", self.columns, names)
-        yield from _one_table(self, len(quasi))
+        auto = self.columns == "auto" and len(quasi) == 1 and self.alpha is None
+        if (
+            auto
+            or self.columns == 1
+            or (isinstance(self.columns, tuple) and len(self.columns) == 1)
+        ):
+            yield Refusal(
+                ("method", "columns"),
+                "one table would hold all quasi-identifiers together with the sensitive column",
+                "write columns: 2",
+            )
         yield from _wrong_alpha(self, len(quasi))
-
-
-def _one_table(method: Slicing, quasi: int) -> Iterable[Refusal]:
-    """Refusal of slicing that has one table and so unlinks nothing."""
-    columns = method.columns
-    auto = columns == "auto" and quasi == 1 and method.alpha is None
-    if auto or columns == 1 or (isinstance(columns, tuple) and len(columns) == 1):
-        yield Refusal(
-            ("method", "columns"),
-            "one table would hold all quasi-identifiers together with the sensitive column",
-            "write columns: 2",
-        )
 
 
 def _wrong_alpha(method: Slicing, quasi: int) -> Iterable[Refusal]:

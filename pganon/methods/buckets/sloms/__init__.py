@@ -7,6 +7,13 @@ generalized to k-anonymous classes (KACA).
     blocked    (block, rid, c<i>)    records along a Hilbert curve, cut into blocks
     classes    (rid, b0)             the class of every record
 
+    vectors_<r>       the records that round r makes groups of
+    buckets<j>_<r>    (rid, b<j+1>)   their groups in table j
+
+A record without a group in one table is left out of all. Otherwise its values in the other tables
+would show that it has a frequent value in this one. Without it a group elsewhere may be too small,
+so groups are made again from the records with a group in every table, until those are all.
+
 The time of KACA grows with the square of the records, so a class does not reach over the border of
 a block. Blocks and classes depend only on quasi-identifiers, and on which records are released.
 """
@@ -14,6 +21,7 @@ a block. Blocks and classes depend only on quasi-identifiers, and on which recor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,12 +33,17 @@ from pganon.encode.records import PLACE
 from pganon.encode.work import CODED
 from pganon.forms.work import GROUPED
 from pganon.identifiers import QualifiedName
+from pganon.methods.buckets.bucketization import (
+    COMPLETE,
+    Bucketization,
+    joined,
+    leftover_check,
+    partition_columns,
+    vector_columns,
+    vectors,
+)
 from pganon.methods.buckets.form import anatomized
-from pganon.methods.buckets.partitions import joined, partition_columns
-from pganon.methods.buckets.scales import mixed_scales, sensitive_scales
 from pganon.methods.buckets.search.kaca import Category, Coordinates, Number, kaca
-from pganon.methods.buckets.sloms.buckets import bucket_steps, tables
-from pganon.methods.buckets.sloms.context import SlomsContext
 from pganon.methods.buckets.sloms.options import Sloms
 from pganon.methods.common.arrangement import Arrangement, arranged
 from pganon.methods.common.base import Method
@@ -41,13 +54,153 @@ from pganon.methods.common.block_search import (
     given_of_axes,
     grouped_rows,
 )
-from pganon.methods.common.division import division_steps, sensitive_static, sensitive_tables
+from pganon.methods.common.context import MethodContext
+from pganon.methods.common.division import (
+    division_steps,
+    mixed_scales,
+    sensitive_scales,
+    sensitive_static,
+    sensitive_tables,
+)
+from pganon.methods.common.eligibility import Eligibility, Frequency
 from pganon.methods.common.suppression import RELEASED
-from pganon.resolved.model import ReleaseSpec
+from pganon.privacy.frequency import BucketSize, KAnonymity
+from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import col, num, query
-from pganon.steps import Rows, Scope, State, Step, table
-from pganon.steps.facts import Facts
+from pganon.steps import Loop, Rows, Scope, State, Step, table
+from pganon.steps.facts import Facts, count
 from pganon.steps.tasks import Task, TaskResult
+
+
+@dataclass(frozen=True)
+class SlomsContext(MethodContext[Sloms]):
+    """A release with SLOMS."""
+
+    kind = Sloms
+
+    @property
+    def k(self) -> int:
+        """Fewest records of a class: the k of k-anonymity, or else the largest l."""
+        models = [r.model for r in self.spec.requirements]
+        return max((m.k for m in models if isinstance(m, KAnonymity)), default=self.l)
+
+    @property
+    def minimum_size(self) -> int:
+        """Fewest records of a release."""
+        return max(self.k, self.spec.minimum_size)
+
+    def least(self, table: Sequence[Sensitive]) -> int:
+        """The l of a table: groups have no value twice in any of its columns.
+
+        A table without a requirement has the largest l, since it is unlinked all the same.
+        """
+        asked = [self.strictest[item.index] for item in table if item.index in self.strictest]
+        return max(asked, default=self.l)
+
+    def size(self, table: Sequence[Sensitive]) -> int:
+        """Records of a group of a table when it is made."""
+        models = [r.model for r in self.spec.requirements]
+        sizes = [m.k for m in models if isinstance(m, BucketSize)]
+        return max([self.least(table), *sizes])
+
+    @property
+    def eligibility(self) -> Eligibility:
+        """Necessary conditions, which are not sufficient."""
+        return Eligibility(
+            spec=self.spec,
+            first=lambda s: s.work(CODED),
+            keep=lambda s: vector_columns(self.spec.sensitive),
+            conditions=self._conditions,
+            model="slicing_l_diversity",
+            minimum=self.minimum_size,
+        )
+
+    def _conditions(self, state: State) -> list[Frequency]:
+        return [
+            self.frequency(item.index, self.least(table))
+            for table in sensitive_tables(self.spec, state)
+            for item in table
+        ]
+
+
+SEARCHED = 50_000
+"""Records of a block of the search."""
+
+ROUNDS = count("bucketize_rounds")
+
+
+def bucket_steps(context: SlomsContext) -> list[Step]:
+    """From the eligible records to their groups in every table."""
+    return [
+        Loop(
+            "bucketize",
+            "groups for every sensitive table",
+            body=lambda number: _round(context),
+            until=COMPLETE,
+            rounds=ROUNDS,
+            carries=["vectors", *[f"buckets{place}" for place in range(_most(context))]],
+        ),
+    ]
+
+
+def _most(context: SlomsContext) -> int:
+    """As many sensitive tables as there may be."""
+    return len(sensitive_tables(context.spec, State(0)))
+
+
+def _round(context: SlomsContext) -> list[Step]:
+    return [
+        table(
+            "vectors",
+            "sensitive values of the records, in random order",
+            lambda s: vectors(context.spec, _records(context, s), SEARCHED),
+            later=0,
+        ),
+        *[
+            _bucketization(context, place).step(
+                f"buckets{place}",
+                when=lambda s, place=place: place < len(sensitive_tables(context.spec, s)),
+            )
+            for place in range(_most(context))
+        ],
+        leftover_check(
+            context.spec,
+            lambda s: joined(_tables(context, s, s.round), first=1),
+            least=context.l,
+            minimum=context.minimum_size,
+        ),
+    ]
+
+
+def _bucketization(context: SlomsContext, place: int) -> Bucketization:
+    return Bucketization(
+        vectors=lambda s: s.work("vectors", round=s.round),
+        table=lambda s: s.work(f"buckets{place}", round=s.round),
+        place=place + 1,
+        items=lambda s: sensitive_tables(context.spec, s)[place],
+        size=lambda s: context.size(sensitive_tables(context.spec, s)[place]),
+        block_size=SEARCHED,
+        priority=context.options.priority,
+    )
+
+
+def _records(context: SlomsContext, state: State) -> QualifiedName | exp.Select:
+    if state.round == 0:
+        return context.eligibility.kept(state)
+    return query(
+        "select v.* from v join p on p.rid = v.rid",
+        {
+            "v": state.work("vectors", round=state.round - 1),
+            "p": joined(_tables(context, state, state.round - 1), first=1),
+        },
+    )
+
+
+def _tables(context: SlomsContext, state: State, number: int) -> list[QualifiedName]:
+    """The groups that a round made, by sensitive table; the last one's are released."""
+    count = len(sensitive_tables(context.spec, state))
+    return [state.work(f"buckets{place}", round=number) for place in range(count)]
+
 
 AT_ONCE = 20_000
 """Records whose blocks are read and divided in one batch."""
@@ -68,7 +221,7 @@ def _blocked(context: SlomsContext, state: State) -> exp.Expr:
     codes = [axis.code for axis in context.axes]
     records = query(
         "select c.rid from c join b on b.rid = c.rid",
-        {"c": state.work(CODED), "b": tables(context, state)[0]},
+        {"c": state.work(CODED), "b": _tables(context, state, state[ROUNDS] - 1)[0]},
     ).select(*[col(code, "c") for code in codes])
     return query(
         "select :block as block, o.rid from o",
@@ -154,7 +307,7 @@ def partition_steps(spec: ReleaseSpec) -> tuple[Step, ...]:
         table(
             "grouped",
             "the class and the buckets of every record",
-            lambda s: joined([classes(s), *tables(context, s)]),
+            lambda s: joined([classes(s), *_tables(context, s, s[ROUNDS] - 1)]),
             into=GROUPED,
         ),
     ]

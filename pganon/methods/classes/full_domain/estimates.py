@@ -15,7 +15,7 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.form import Tables
 from pganon.methods.common.form.checks import requirement_check
-from pganon.methods.common.form.class_checks import class_sizes
+from pganon.methods.common.form.class_description import class_sizes
 from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.privacy.release import sizes

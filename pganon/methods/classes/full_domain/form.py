@@ -27,7 +27,7 @@ from pganon.methods.classes.full_domain.keys import height
 from pganon.methods.classes.full_domain.options import rounds_of
 from pganon.methods.classes.full_domain.refusals import WHOLE
 from pganon.methods.classes.full_domain.rounds_shown import extents_of_classes, widened
-from pganon.methods.common.form import class_checks, class_description, classes
+from pganon.methods.common.form import class_description, classes
 from pganon.methods.common.form.checks import violations_check
 from pganon.methods.common.form.class_description import CLASSES
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
@@ -115,7 +115,7 @@ def extents(spec: ReleaseSpec, state: State, own: exp.Select) -> exp.Select:
 def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
     """Those of classes, and that labels are uniform, unless rounds have their own levels."""
     uniform = spec.attributes if rounds_of(spec) == 1 else ()
-    structure, *others = class_checks.checks(spec, state, tables)
+    structure, *others = class_description.checks(spec, state, tables)
     # No two classes look the same.
     shown: list[exp.Expr] = []
     for a in spec.attributes:

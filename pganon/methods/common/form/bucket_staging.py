@@ -20,11 +20,6 @@ from pganon.forms.stored_relations import (
     stored,
 )
 from pganon.methods.common.arrangement import Arrange, Arrangement
-from pganon.methods.common.form.generalization import (
-    GENERALIZED,
-    classes_step,
-    generalization_steps,
-)
 from pganon.methods.common.form.grouping import NUMBERED, Grouping, bucket, record_columns
 from pganon.methods.common.form.members import (
     identity,
@@ -32,6 +27,11 @@ from pganon.methods.common.form.members import (
     members_step,
     people_steps,
     repeated_members,
+)
+from pganon.methods.common.form.recode import (
+    GENERALIZED,
+    classes_step,
+    generalization_steps,
 )
 from pganon.methods.common.form.table_rows import Rows
 from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
@@ -110,7 +110,7 @@ def staging_steps(
         ),
         *(
             [
-                classes_step(spec, buckets.all_records, _class(most)),
+                classes_step(spec, buckets.all_records, most.bucket_of(CLASS_ID)),
                 *generalization_steps(spec),
             ]
             if most.generalized
@@ -273,17 +273,9 @@ def _members(
     parts = [table for table in arrangement.sensitive if table.attributes]
     if identity(spec) is not None and parts:
         names |= {link_of(table): link_of(table) for table in parts}
-        (number,) = {_number(arrangement, table.link).name for table in parts}
+        (number,) = {arrangement.bucket_of(table.link) for table in parts}
         records = with_rows(arrangement, records, number, state)
     return members(spec, state, records, names, own_values(spec, "g"))
-
-
-def _number(arrangement: Arrangement, partition: str) -> exp.Expr:
-    return col(bucket(arrangement.partitions.index(partition)), "r")
-
-
-def _class(arrangement: Arrangement) -> str:
-    return bucket(arrangement.partitions.index(CLASS_ID))
 
 
 def _rows(
@@ -292,9 +284,9 @@ def _rows(
     rows = Rows(records, state)
     for name in table.groups:
         link = table.link if table.rows == "value" else name
-        rows.group(_number(arrangement, link), name)
+        rows.group(col(arrangement.bucket_of(link), "r"), name)
     if arrangement.generalized and table.rows == "record":
-        rows.generalized(table.attributes, col(_class(arrangement), "r"))
+        rows.generalized(table.attributes, col(arrangement.bucket_of(CLASS_ID), "r"))
     else:
         rows.exact(table.attributes)
     for item in table.sensitive:

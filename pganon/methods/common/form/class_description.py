@@ -8,10 +8,12 @@ from functools import partial
 from sqlglot import exp
 
 from pganon.encode.axis import axes
+from pganon.encode.first import first_of
 from pganon.encode.records import TIMES
+from pganon.encode.sensitive import sensitive_key
 from pganon.encode.shard_counts import unchanged
 from pganon.encode.work import weighs
-from pganon.forms.elements import exact_column
+from pganon.forms.elements import exact_column, text_key
 from pganon.forms.facts import losses
 from pganon.forms.form import (
     Description,
@@ -31,8 +33,9 @@ from pganon.forms.shape import Relations
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form import class_checks, classes
-from pganon.methods.common.form.averages import average_columns, mean_column
+from pganon.methods.common.form import classes
+from pganon.methods.common.form.averages import MEANS, average_columns, mean_checks, mean_column
+from pganon.methods.common.form.checks import requirement_check, structure_check
 from pganon.methods.common.form.class_records import (
     classes_of_cells,
     encoded_records,
@@ -42,16 +45,116 @@ from pganon.methods.common.form.class_records import (
 from pganon.methods.common.form.classes import shape
 from pganon.methods.common.form.flat import FlatColumn, record_views, shown_columns
 from pganon.methods.common.form.label_values import label_views
-from pganon.methods.common.form.population import covered_people, covers, presence
-from pganon.methods.common.form.reference import reference_views
+from pganon.methods.common.form.population import (
+    covered_people,
+    covers,
+    population_checks,
+    presence,
+)
+from pganon.methods.common.form.profit import profit_checks
+from pganon.methods.common.form.reference import (
+    MESSAGES as OF_REFERENCES,
+)
+from pganon.methods.common.form.reference import (
+    against,
+    reference_checks,
+    reference_views,
+    released_counts,
+    source_counts,
+    with_shares,
+)
+from pganon.methods.common.form.regions.classes import region_check
 from pganon.metrics import loss
 from pganon.metrics.evidence.classes import COVERED, evidence_of, presence_check
 from pganon.metrics.report import ClassMetrics, measure_steps, metrics_of
 from pganon.policy.options import CLASS_ID
-from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import aliased, col, query
+from pganon.privacy.base import Relation, Requirement
+from pganon.resolved.increments import REGIONS
+from pganon.resolved.model import ReleaseSpec, Sensitive
+from pganon.sqltools import aliased, col, presorted, query
 from pganon.steps import Chains, Check, State, Step, table
-from pganon.steps.relations import PublishedView, ViewColumn
+from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
+
+MERGE = "require less of the whole release, or larger classes, for example by a larger k"
+
+
+MESSAGES = {
+    MEANS: "Every number that is shown of {column} is the mean of {required} records or more.",
+    **OF_REFERENCES,
+    REGIONS: "Every group shows the bounds of its region, which are those of the first version.",
+}
+
+
+def checks(spec: ReleaseSpec, state: State, tables: Tables) -> tuple[CheckQuery, ...]:
+    """Queries that re-measure every requirement from the relations in `tables` alone."""
+    queries = [structure_check(shape(spec, state), tables)]
+    queries += mean_checks(shape(spec, state), spec, tables)
+    queries += [region_check(spec, tables)] if spec.shows_regions else []
+    for requirement in spec.measured:
+        kinds = ("source", "published") if requirement.model.needs_reference else ("",)
+        queries += [_check(spec, requirement, kind, tables) for kind in kinds]
+    queries += [
+        requirement_check(r, r.model.measure(class_sizes(tables), [CLASS_ID]), hint=MERGE)
+        for r in spec.of_release
+    ]
+    queries += [*population_checks(spec, tables), *profit_checks(spec, tables)]
+    return (*queries, *reference_checks(spec, tables))
+
+
+def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Tables) -> CheckQuery:
+    reference: Relation | None = None
+    counted = class_sizes(tables)
+    if requirement.sensitive is not None:
+        item = spec.sensitive[requirement.sensitive]
+        counted = _counted(tables, item)
+        reference = _reference_shares(spec, item, kind, tables) if kind else None
+    measured = requirement.model.measure(counted, [CLASS_ID], reference)
+    return requirement_check(requirement, measured, against(spec, kind))
+
+
+def histogram(
+    spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
+) -> tuple[list[str], exp.Select]:
+    return [CLASS_ID], _counted(tables, item)
+
+
+def class_sizes(tables: Relations) -> exp.Select:
+    """SELECT class_id, value, n: the records of every class, as a histogram."""
+    return query(
+        "select r.class_id, 1 as value, count(*) as n from records as r group by r.class_id, 2",
+        dict(tables),
+    )
+
+
+def _counted(tables: Relations, item: Sensitive) -> exp.Select:
+    rows = query(
+        "select r.class_id, :key as key from records as r",
+        dict(tables),
+        key=sensitive_key(item, col(item.published, "r")),
+    )
+    # Texts are made of values that are counted, not of every record's.
+    counted = query(
+        "select r.class_id, r.key, count(*) as n from r group by r.class_id, r.key",
+        {"r": presorted(rows)},
+    )
+    value = text_key(col("key", "h"))
+    return query("select h.class_id, :value as value, h.n from h", {"h": counted}, value=value)
+
+
+def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:
+    if first_of(spec, item) is not None:
+        counts = "n" if kind == "source" else "published_n"
+        return with_shares(item, source_counts(item, tables, counts))
+    counted = source_counts(item, tables)
+    if kind == "published":
+        path = [] if item.hierarchy is None else ["path"]
+        counted = query(
+            "select f.value, f.position, coalesce(p.n, 0) as n from f"
+            " left join p on p.value = f.value",
+            {"f": counted, "p": released_counts(item, tables)},
+        ).select(*[col(name, "f") for name in path])
+    return with_shares(item, counted)
+
 
 _RECORDS = "records"
 """The columns that are published unchanged: those of a record are known together."""
@@ -166,22 +269,22 @@ ON_REQUEST = OnRequest(
 CLASSES = PublishedForm(
     classes.shape,
     Staging(classes.relations, classes.staging_steps),
-    Verification(class_checks.checks, classes.duplicate_keys, class_checks.MESSAGES),
+    Verification(checks, classes.duplicate_keys, MESSAGES),
     Publication(views, "classes"),
     Statistics(
         measures,
         class_utility,
         ClassUtility,
         Whole(whole_measures, class_utility),
-        class_checks.histogram,
+        histogram,
         ON_REQUEST,
         evidence_of(
             classes.shape,
-            class_checks.histogram,
+            histogram,
             among=_among,
             description=DESCRIPTION,
         ),
         nothing,
     ),
-    Linkage(linked_by(class_checks.histogram, CLASS_ID)),
+    Linkage(linked_by(histogram, CLASS_ID)),
 )

@@ -49,10 +49,10 @@ from pganon.methods.common.form.members import (
     people_steps,
     repeated_members,
 )
-from pganon.methods.common.form.population import population_parts, population_steps
+from pganon.methods.common.form.population import POPULATION, population_steps
 from pganon.methods.common.form.profit import (
+    LOSSES,
     leaves_unprofitable_out,
-    loss_parts,
     loss_steps,
     profitable,
     profitable_steps,
@@ -121,7 +121,10 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
         parts.insert(2, (LABELS, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))
-    parts += [*population_parts(spec), *loss_parts(spec)]
+    if spec.population is not None:
+        parts.append((POPULATION, PRIVATE_SCHEMA))
+    if spec.profits:
+        parts.append((LOSSES, PRIVATE_SCHEMA))
     if keeps_cuts(spec, state):
         parts.append((CUTS, PRIVATE_SCHEMA))
     parts += region_parts(spec)

@@ -29,7 +29,7 @@ from pganon.privacy.population import (
 from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, fragment, materialized, named, query
 from pganon.steps import CreateTable, State, staged
-from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
+from pganon.steps.relations import CheckQuery
 
 POPULATION = "population"
 """Part: the stored relation."""
@@ -43,11 +43,6 @@ _HINTS = {
     RecordsAtRisk: _TOGETHER,
 }
 """What to do if all classes together miss a model."""
-
-
-def population_parts(spec: ReleaseSpec) -> list[tuple[str, str]]:
-    """(part, schema) of the table."""
-    return [(POPULATION, PRIVATE_SCHEMA)] if spec.population is not None else []
 
 
 def population_steps(spec: ReleaseSpec) -> list[CreateTable]:
@@ -137,7 +132,10 @@ def covers(spec: ReleaseSpec, tables: Tables) -> exp.Select:
     classes = query("select c.* from classes as c", dict(tables))
     classes = classes.select(_numbered(_shown(first)))
     people = query("select p.* from population as p", dict(tables))
-    people = people.select(_numbered([_had(first)]))
+    had = col(f"q{first.index}", "p")
+    if first.value_type == "text":
+        had = fragment(':v collate "C"', v=had)
+    people = people.select(_numbered([had]))
     kinds = query("select distinct on (c.number) c.* from classes_numbered as c", {})
     cells = query("select distinct on (p.number) p.* from people_numbered as p", {})
     both = query(
@@ -168,12 +166,6 @@ def _shown(attribute: Attribute) -> list[exp.Expr]:
         shown = fragment(':c collate "C"', c=cast(shown, "text[]"))
     missing = attribute.null_column
     return [shown, *([col(missing, "c")] if missing is not None else [])]
-
-
-def _had(attribute: Attribute) -> exp.Expr:
-    """The value that people `p` have of an attribute, likewise."""
-    value = col(f"q{attribute.index}", "p")
-    return fragment(':v collate "C"', v=value) if attribute.value_type == "text" else value
 
 
 def _covers(attribute: Attribute, classes: str, people: str) -> exp.Expr:

@@ -23,17 +23,12 @@ from pganon.privacy.population import PopulationModel
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, conjunction, equal, fragment, query
 from pganon.steps import CreateTable, State, Step, staged, table
-from pganon.steps.relations import PRIVATE_SCHEMA, CheckQuery
+from pganon.steps.relations import CheckQuery
 
 LOSSES = "losses"
 """Part: the stored relation."""
 
 _PROFITABLE = "profitable"
-
-
-def loss_parts(spec: ReleaseSpec) -> list[tuple[str, str]]:
-    """(part, schema) of the table."""
-    return [(LOSSES, PRIVATE_SCHEMA)] if spec.profits else []
 
 
 def loss_steps(spec: ReleaseSpec) -> list[CreateTable]:

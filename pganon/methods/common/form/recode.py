@@ -18,16 +18,21 @@ Values that only suppressed records have show nowhere. NULL is never a range: it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis
+from pganon.encode.axis import Axis, NominalAxis, OrderedAxis, TreeAxis, axes
+from pganon.encode.extents import group_extents
 from pganon.encode.number_line import bounds
 from pganon.forms.elements import element
 from pganon.forms.work import EXTENTS, GROUPED_CLASSES
 from pganon.identifiers import QualifiedName
-from pganon.resolved.model import Attribute, Shown
+from pganon.methods.common.form.members import code_columns
+from pganon.policy.options import CLASS_ID
+from pganon.privacy.rows import Relation
+from pganon.resolved.model import Attribute, ReleaseSpec, Shown
 from pganon.sqltools import aliased, cast, col, equal, fragment, named, num, query, scalar
 from pganon.steps import CreateTable, State, Step, table
 
@@ -359,3 +364,56 @@ def _belongs(axis: Axis, state: State) -> exp.Expr:
         bit = fragment("(:b >> (d.code & 63)) & 1 = 1", b=col(f"b{i}_{word}", "k"))
         case = case.when(num(word), bit)
     return case
+
+
+GENERALIZED = "generalized"
+"""Work table (class_id, published quasi-identifiers): one row per class."""
+
+
+def classes_step(
+    spec: ReleaseSpec, records: Callable[[State], Relation], number: str
+) -> CreateTable:
+    """Make :data:`GROUPED_CLASSES`.
+
+    Args:
+        records: a relation with the codes of all records.
+        number: its column with the published number of the class.
+    """
+
+    def classes(state: State) -> exp.Expr:
+        tree = query("select 1 from r", {"r": records(state)})
+        codes = [col(name, "r") for name in code_columns(spec)]
+        return tree.select(named(col(number, "r"), CLASS_ID), *codes, append=False)
+
+    return table(GROUPED_CLASSES, "the class of every record", classes)
+
+
+def generalization_steps(
+    spec: ReleaseSpec, sizes: Callable[[State], Relation] | None = None
+) -> list[Step]:
+    """Make :data:`GENERALIZED` from :data:`GROUPED_CLASSES`.
+
+    Args:
+        sizes: where that has not all records, a relation (group_id, n): how many a class has.
+    """
+    attributes = axes(spec.attributes)
+
+    def extents(state: State) -> exp.Expr:
+        tree = group_extents(
+            attributes, state, state.work(GROUPED_CLASSES), [CLASS_ID], weighted=False
+        )
+        if sizes is None:
+            return tree.select(named(fragment("count(*)"), "n"))
+        sized = {"e": tree, "s": sizes(state)}
+        joined = query("select s.n from e join s on s.group_id = e.class_id", sized)
+        return joined.select(*[col(name, "e") for name in tree.named_selects])
+
+    return [
+        table(EXTENTS, "extent of every class", extents),
+        *preparation_steps(attributes),
+        table(
+            GENERALIZED,
+            "generalized quasi-identifiers of every class",
+            lambda s: generalized(attributes, s),
+        ),
+    ]

@@ -10,7 +10,7 @@ from pganon.encode.axis import axes
 from pganon.encode.lookups import joined
 from pganon.encode.records import ties
 from pganon.forms.elements import attribute_columns, element
-from pganon.methods.common.form.generalization import GENERALIZED
+from pganon.methods.common.form.recode import GENERALIZED
 from pganon.policy.options import CLASS_ID, COUNT
 from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, Carried, Sensitive

@@ -61,13 +61,9 @@ class Tree:
 
     def span(self, low: int, high: int) -> float:
         """The same, of one pair."""
-        paths, losses = self._lists
+        paths, losses = self.paths.tolist(), self.losses.tolist()
         pairs = zip(paths[low - 1], paths[high - 1], strict=True)
         return losses[low - 1][sum(one != other for one, other in pairs)]
-
-    @cached_property
-    def _lists(self) -> tuple[list[list[int]], list[list[float]]]:
-        return self.paths.tolist(), self.losses.tolist()
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from sqlglot import exp
 from pganon.encode.secrets import row_hash, run_secret
 from pganon.errors import PganonError
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.common.association.pairs import listed
+from pganon.methods.common.association import listed
 from pganon.methods.common.pairs import pair, paired
 from pganon.methods.common.search.blocks import Piece, merged
 from pganon.methods.local.context import Context

@@ -25,7 +25,6 @@ from pganon.forms.stored_relations import (
 )
 from pganon.forms.work import GROUP_CELLS, GROUP_SIZES, GROUPED_CLASSES, LOCAL_GROUPED, shown_beside
 from pganon.identifiers import QualifiedName
-from pganon.methods.common.form.generalization import GENERALIZED, generalization_steps
 from pganon.methods.common.form.members import (
     code_columns,
     members,
@@ -33,6 +32,7 @@ from pganon.methods.common.form.members import (
     people_steps,
     repeated_members,
 )
+from pganon.methods.common.form.recode import GENERALIZED, generalization_steps
 from pganon.methods.common.form.reference import stored_reference
 from pganon.methods.common.form.table_rows import Rows
 from pganon.methods.local.form.layout import Layout, forms, is_generalized, shown_letter

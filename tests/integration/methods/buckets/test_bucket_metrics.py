@@ -16,7 +16,7 @@ from psycopg import sql
 
 from pganon.forms.metrics import Bounds
 from pganon.forms.request import Request, Workload
-from pganon.methods.buckets.metrics import questions, report
+from pganon.methods.buckets.metrics import reconstruction, report
 from pganon.methods.buckets.metrics.report import BucketMetrics, Membership
 from pganon.plan import verification
 from tests.support.harness.cli import pganon
@@ -97,7 +97,7 @@ def divergences(staged: Staged) -> dict[int, float]:
 
 
 def test_registry(db: Database, measure: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "LEAST", 1)
+    monkeypatch.setattr(reconstruction, "LEAST", 1)
     table = [(row["sex"], row["age"] < 30, row["cancer"]) for row in ROWS]
     types = {"sex": "text", "young": "boolean", "cancer": "text"}
     make_table(db.connect("source_owner"), types, table)
@@ -132,7 +132,7 @@ def test_registry(db: Database, measure: Run, monkeypatch: pytest.MonkeyPatch) -
 def test_suppression_may_make_the_error_infinite(
     db: Database, measure: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(questions, "LEAST", 2)
+    monkeypatch.setattr(reconstruction, "LEAST", 2)
     make_table(db.connect("source_owner"), {"q": "text", "s": "text"}, ["ax", "ay", "bx", "cz"])
     declared = policy(
         {"q": "q", "s": "s"},
@@ -246,7 +246,7 @@ def check_reconstruction(
     found, expected = divergences(staged), {}
     drawn: dict[str, list[float]] = {"1": [], "2": [], "3": []}
     for row, by, item, value in asked(staged, rows):
-        assert sum(r[item] == value for r in rows) >= questions.LEAST
+        assert sum(r[item] == value for r in rows) >= reconstruction.LEAST
         divergence = kl(p, rows, dict.fromkeys(by, same), {item: lambda v, value=value: v == value})
         assert divergence is not None
         expected[row["question"]] = divergence
@@ -256,7 +256,7 @@ def check_reconstruction(
     for r, each in drawn.items():
         mean, infinite = mean_kl(each)
         shown = got.reconstruction[r]
-        assert (shown.infinite, shown.queries) == (infinite, questions.DRAWN)
+        assert (shown.infinite, shown.queries) == (infinite, reconstruction.DRAWN)
         assert shown.mean == (None if mean is None else close(mean))
 
 

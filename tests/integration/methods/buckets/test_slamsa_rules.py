@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pganon.methods.buckets.exclusions.idle import idle_rules
+from pganon.methods.buckets.exclusions import idle_rules
 from pganon.run.causes import warnings_of
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import drop_leftovers, refused, run

@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pganon.methods.common.search import pairs as search
-from pganon.methods.common.search.inference import SHOWN, Layout, guesses, taught_guesses
-from pganon.methods.common.search.pairs import Labels, joined, telling
+from pganon.methods.common.search import inference as search
+from pganon.methods.common.search.inference import (
+    SHOWN,
+    Labels,
+    Layout,
+    guesses,
+    joined,
+    taught_guesses,
+    telling,
+)
 from tests.support.oracles import inference as oracle
 from tests.support.oracles.inference import Record
 

@@ -418,7 +418,9 @@ def _regions(spec: ReleaseSpec, state: State) -> exp.Select:
             {"n": numbers(state, CLASS_ID)},
         )
     codes = [axis.code for axis in axes(spec.attributes)]
-    cohorts = query("select g.class_id, min(c.cohort) as cohort from g", {"g": _grouped(state)})
+    cohorts = query(
+        "select g.class_id, min(c.cohort) as cohort from g", {"g": state.work(GROUPED_CLASSES)}
+    )
     cohorts = cohorts.join(aliased(state.work(CODED), "c"), on=equal(codes, "g", "c"))
     return query(
         "select f.class_id, d.region from f join d on d.cohort = f.cohort order by f.class_id",
@@ -427,10 +429,6 @@ def _regions(spec: ReleaseSpec, state: State) -> exp.Select:
             "d": query("select distinct t.cohort, t.region from t", {"t": state.work(TESTED)}),
         },
     )
-
-
-def _grouped(state: State) -> QualifiedName:
-    return state.work(GROUPED_CLASSES)
 
 
 def regional_classes(spec: ReleaseSpec, state: State) -> exp.Select:

@@ -15,25 +15,149 @@ as many as can be kept for this condition.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
+from pganon.encode.records import NUMBER
 from pganon.errors import PganonError, PrivacyRefusal
 from pganon.forms.facts import SUPPRESSED
 from pganon.identifiers import QualifiedName, quote
-from pganon.methods.common.eligibility.conditions import ALL, FAILS, Conditions, Frequency
 from pganon.methods.common.reachable import LEAST, infeasible
 from pganon.methods.common.suppression import RELEASED, nothing_left, suppression_problem
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, fragment, named, num, query, scalar, stacked
+from pganon.sqltools import cast, col, fragment, named, num, query, scalar, stacked
 from pganon.steps import Check, Loop, State, Step, table
 from pganon.steps.facts import RECORDS, count, flag, label, or_null
 
+FAILS = or_null(count("fails"))
+"""First condition that a stratum violates; None if strata are too small or all are eligible."""
 
-def counted(asked: Conditions, state: State) -> exp.Select:
+ELIGIBLE = flag("eligible")
+
+ROUNDS = count("trim_rounds")
+"""Rounds, of which the last leaves nothing out."""
+
+ALL = "the table"
+"""Name of the one stratum of records that are not divided."""
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """A condition on every bucket: no value of a column in more than 1/l of its records.
+
+    Attributes:
+        column: work column with a code of the value.
+        columns: indexes of the sensitive columns that it is made from.
+        raised: whether l is one more than the policy asks for, because of NULL.
+    """
+
+    column: str
+    columns: tuple[int, ...]
+    l: int  # noqa: E741 (the field's own letter)
+    raised: bool = False
+
+
+def combination_number(values: Sequence[exp.Expr]) -> exp.Expr:
+    """A number per combination of values, for strata; 0 without values."""
+    if not values:
+        return num(0)
+    order = exp.Order(expressions=[exp.Ordered(this=value) for value in values])
+    return cast(exp.Window(this=fragment("dense_rank()"), order=order), "integer")
+
+
+@dataclass(frozen=True)
+class Eligibility:
+    """Rounds of leaving records out until the strata satisfy all conditions of a method.
+
+    Attributes:
+        first: the records before any is left out: `order`, codes and the columns of conditions.
+        keep: columns that later steps read.
+        conditions: by the state of the run, since they may be about tables that it decided.
+        stratum: column of `first` with the stratum; None: all records are one.
+        minimum: fewest records of a stratum.
+        among: what a stratum is, for messages.
+        remedy: how all records become one stratum, for messages.
+        model: name of the privacy model.
+        order: column with a random order of the records.
+    """
+
+    spec: ReleaseSpec
+    first: Callable[[State], QualifiedName]
+    keep: Callable[[State], Sequence[str]]
+    conditions: Callable[[State], Sequence[Frequency]]
+    model: str
+    stratum: str | None = None
+    minimum: int = 1
+    among: Callable[[State], str] = lambda state: ALL
+    remedy: Callable[[State], str | None] = lambda state: None
+    order: str = NUMBER
+
+    def table(self, state: State, number: int) -> QualifiedName:
+        """The records after so many rounds of leaving some out."""
+        return self.first(state) if number == 0 else state.work("kept", round=number)
+
+    def records(self, state: State) -> QualifiedName:
+        """The records of the current round."""
+        return self.table(state, state.round)
+
+    def part(self, table: str) -> exp.Expr:
+        """The stratum of a row of `table`."""
+        return num(0) if self.stratum is None else col(self.stratum, table)
+
+    def steps(self) -> list[Step]:
+        """RELEASED and SUPPRESSED, and the records as :meth:`kept`."""
+        return [
+            Loop(
+                "trim",
+                "leave out records of values that are too frequent",
+                body=lambda number: self._round(),
+                until=ELIGIBLE,
+                rounds=ROUNDS,
+                carries=["kept"],
+            ),
+        ]
+
+    def kept(self, state: State) -> QualifiedName:
+        """The records that are released."""
+        return self.table(state, state[ROUNDS] - 1)
+
+    def _round(self) -> list[Step]:
+        return [
+            Check(
+                "eligibility",
+                "whether every stratum could be one bucket",
+                lambda s: measures(self, s),
+                lambda row, state: self._problem(row, state),
+                gives=[
+                    *(ELIGIBLE, FAILS, RELEASED, SUPPRESSED, count("strata"), flag("possible")),
+                    *(or_null(count("small")), or_null(flag("together"))),
+                    *(or_null(label("missed")), or_null(label("places"))),
+                ],
+            ),
+            table(
+                "trimmed",
+                "records that are left",
+                lambda s: trimmed(self, s),
+                later=1,
+                into="kept",
+                when=lambda s: not s[ELIGIBLE],
+            ),
+        ]
+
+    def _problem(self, row: Mapping[str, Any], state: State) -> PganonError | None:
+        if row["eligible"]:
+            return suppression_problem(self.spec, row, state)
+        if self.spec.policy.on_infeasible == "suppress" and row["possible"]:
+            return None  # the limit on suppressed records decides
+        if row["strata"] == 0:
+            return nothing_left(self.spec, state)
+        return refusal(self, row, state)
+
+
+def counted(asked: Eligibility, state: State) -> exp.Select:
     """(place, stratum, value, n): records per value of every condition and stratum."""
     parts = [
         query(
@@ -49,7 +173,7 @@ def counted(asked: Conditions, state: State) -> exp.Select:
     return stacked(parts)
 
 
-def worst(asked: Conditions, state: State) -> exp.Select:
+def worst(asked: Eligibility, state: State) -> exp.Select:
     """(place, stratum, size, most, different, l): how close every stratum is to its limits."""
     tree = query(
         "select c.place, c.stratum, sum(c.n) as size, max(c.n) as most, count(*) as different"
@@ -60,7 +184,7 @@ def worst(asked: Conditions, state: State) -> exp.Select:
     return query("select w.*, :l as l from w", {"w": tree}, l=needed)
 
 
-def _needed(asked: Conditions, state: State, table: str) -> exp.Expr:
+def _needed(asked: Eligibility, state: State, table: str) -> exp.Expr:
     """The l of the condition in column `place`."""
     needed = exp.Case(this=col("place", table))
     for place, frequency in enumerate(asked.conditions(state)):
@@ -85,7 +209,7 @@ _MEASURES = """
 """
 
 
-def measures(asked: Conditions, state: State) -> exp.Select:
+def measures(asked: Eligibility, state: State) -> exp.Select:
     """One row: `eligible`, the first condition that `fails`, and counts for a message.
 
     `missed` are [most frequent, size] of the strata that violate a condition, `places` these
@@ -102,7 +226,7 @@ def measures(asked: Conditions, state: State) -> exp.Select:
     return tree.select(named(_together(asked, state), "together"))
 
 
-def _together(asked: Conditions, state: State) -> exp.Expr:
+def _together(asked: Eligibility, state: State) -> exp.Expr:
     if asked.stratum is None:
         return fragment("null::boolean")
     values = query(
@@ -119,7 +243,7 @@ def _together(asked: Conditions, state: State) -> exp.Expr:
     )
 
 
-def refusal(asked: Conditions, row: Mapping[str, Any], state: State) -> PrivacyRefusal:
+def refusal(asked: Eligibility, row: Mapping[str, Any], state: State) -> PrivacyRefusal:
     """Refusal that names every condition that a stratum violates, and the largest l it allows."""
     conditions, among = asked.conditions(state), asked.among(state)
     if row["fails"] is None:
@@ -205,7 +329,7 @@ _CAPS = """
 f beyond the h-th) / (l - h), rounded down; with fewer than l values there is none."""
 
 
-def trimmed(asked: Conditions, state: State) -> exp.Expr:
+def trimmed(asked: Eligibility, state: State) -> exp.Expr:
     """Records that remain of every stratum under the first condition that fails anywhere.
 
     A stratum with too few records for one bucket is left out as a whole.
@@ -223,93 +347,27 @@ def trimmed(asked: Conditions, state: State) -> exp.Expr:
     ).select(*[col(name, "k") for name in columns])
     place = state[FAILS]
     if place is not None:
-        tree = _capped(asked, state, tree, place)
+        failing = asked.conditions(state)[place]
+        histogram = query(
+            "select c.stratum, c.value, c.n from c where c.place = :p",
+            {"c": counted(asked, state)},
+            p=num(place),
+        )
+        ranked = tree.select(
+            named(
+                fragment(
+                    "row_number() over (partition by :stratum, :v order by :order)",
+                    stratum=asked.part("k"),
+                    v=col(failing.column, "k"),
+                    order=col(asked.order, "k"),
+                ),
+                "rank",
+            )
+        )
+        tree = query(
+            "select r.* from r join c on c.stratum = r.part and r.rank <= c.cap",
+            {"r": ranked, "c": query(_CAPS, {"c": histogram}, l=num(failing.l))},
+        )
     return query("select 1 from r", {"r": tree}).select(
         *[col(name, "r") for name in columns], append=False
     )
-
-
-def _capped(asked: Conditions, state: State, tree: exp.Select, place: int) -> exp.Select:
-    failing = asked.conditions(state)[place]
-    histogram = query(
-        "select c.stratum, c.value, c.n from c where c.place = :p",
-        {"c": counted(asked, state)},
-        p=num(place),
-    )
-    ranked = tree.select(
-        named(
-            fragment(
-                "row_number() over (partition by :stratum, :v order by :order)",
-                stratum=asked.part("k"),
-                v=col(failing.column, "k"),
-                order=col(asked.order, "k"),
-            ),
-            "rank",
-        )
-    )
-    return query(
-        "select r.* from r join c on c.stratum = r.part and r.rank <= c.cap",
-        {"r": ranked, "c": query(_CAPS, {"c": histogram}, l=num(failing.l))},
-    )
-
-
-__all__ = ["ALL", "ROUNDS", "Eligibility", "Frequency"]
-
-ELIGIBLE = flag("eligible")
-
-ROUNDS = count("trim_rounds")
-"""Rounds, of which the last leaves nothing out."""
-
-
-@dataclass(frozen=True)
-class Eligibility(Conditions):
-    """Rounds of leaving records out until the strata satisfy all conditions."""
-
-    def steps(self) -> list[Step]:
-        """RELEASED and SUPPRESSED, and the records as :meth:`kept`."""
-        return [
-            Loop(
-                "trim",
-                "leave out records of values that are too frequent",
-                body=lambda number: self._round(),
-                until=ELIGIBLE,
-                rounds=ROUNDS,
-                carries=["kept"],
-            ),
-        ]
-
-    def kept(self, state: State) -> QualifiedName:
-        """The records that are released."""
-        return self.table(state, state[ROUNDS] - 1)
-
-    def _round(self) -> list[Step]:
-        return [
-            Check(
-                "eligibility",
-                "whether every stratum could be one bucket",
-                lambda s: measures(self, s),
-                lambda row, state: self._problem(row, state),
-                gives=[
-                    *(ELIGIBLE, FAILS, RELEASED, SUPPRESSED, count("strata"), flag("possible")),
-                    *(or_null(count("small")), or_null(flag("together"))),
-                    *(or_null(label("missed")), or_null(label("places"))),
-                ],
-            ),
-            table(
-                "trimmed",
-                "records that are left",
-                lambda s: trimmed(self, s),
-                later=1,
-                into="kept",
-                when=lambda s: not s[ELIGIBLE],
-            ),
-        ]
-
-    def _problem(self, row: Mapping[str, Any], state: State) -> PganonError | None:
-        if row["eligible"]:
-            return suppression_problem(self.spec, row, state)
-        if self.spec.policy.on_infeasible == "suppress" and row["possible"]:
-            return None  # the limit on suppressed records decides
-        if row["strata"] == 0:
-            return nothing_left(self.spec, state)
-        return refusal(self, row, state)

@@ -18,23 +18,112 @@ memory. Joining the records to themselves would make a row per record and pair.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 from sqlglot import exp
 
-from pganon.methods.common.association.pairs import (
-    Associated,
-    Columns,
-    Relation,
-    codes,
-    determined,
-    grouped,
-    listed,
-    nothing,
-)
+from pganon.encode.axis import OrderedAxis, axes
+from pganon.identifiers import QualifiedName
+from pganon.resolved.model import Carried, ReleaseSpec, Sensitive
 from pganon.sqltools import cast, col, fragment, materialized, named, num, query, scalar, stacked
+from pganon.steps import State
+
+Relation = QualifiedName | exp.Select
+
+
+@dataclass(frozen=True)
+class Associated:
+    """A column to compare. Its expressions are over columns of the relation, alias `t`.
+
+    Attributes:
+        name: what to call it.
+        code: whole number from 0, in the order of the values; may be NULL for NULL.
+        number: place of the value on a line, as a float8, NULL for NULL; None if the column is
+            nominal.
+    """
+
+    name: str
+    code: exp.Expr
+    number: exp.Expr | None = None
+
+
+Columns = Mapping[int, Associated]
+
+
+def codes(relation: Relation, columns: Columns) -> exp.Select:
+    """A code k<i> per column; never NULL, which GROUPING SETS need for columns left out."""
+    tree = query("select 1 as n from t", {"t": relation})
+    keys = [
+        named(fragment("coalesce(:c, -1)", c=column.code), f"k{i}") for i, column in columns.items()
+    ]
+    return tree.select(*keys, append=False)
+
+
+def grouped(sets: Iterable[Sequence[int]], columns: Iterable[int]) -> exp.Select:
+    """(i, j, va, vb) per set of columns and codes in `x`; a set of one has i = j and va = vb."""
+    forth = list(columns)
+    back = forth[::-1]
+    tree = query("select 1 as n from x").select(
+        named(_first(forth), "i"),
+        named(_first(back), "j"),
+        named(exp.func("coalesce", *map(key, forth)), "va"),
+        named(exp.func("coalesce", *map(key, back)), "vb"),
+        append=False,
+    )
+    grouping = [exp.Tuple(expressions=[key(i) for i in members]) for members in sets]
+    return tree.group_by(exp.GroupingSets(expressions=grouping))
+
+
+def _first(columns: Sequence[int]) -> exp.Expr:
+    """Number of the first column that is in the set."""
+    case = exp.Case()
+    for i in columns:
+        case = case.when(fragment(":k is not null", k=key(i)), num(i), copy=False)
+    return case
+
+
+def key(i: int) -> exp.Column:
+    return col(f"k{i}", "x")
+
+
+def listed(rows: Sequence[Sequence[exp.Expr]], alias: str, names: Sequence[str]) -> exp.Expr:
+    """VALUES that may use columns of the tables before them."""
+    values = exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in rows])
+    columns = [exp.to_identifier(name, quoted=True) for name in names]
+    return exp.Lateral(
+        this=exp.Subquery(this=values),
+        alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=columns),
+    )
+
+
+def nothing() -> exp.Select:
+    """No pair."""
+    return query("select 0 as i, 0 as j, 0::float8 as value where false")
+
+
+def determined(relation: Relation, columns: Columns) -> exp.Select:
+    """(i, j, value): column i determines column j. It is read from the least and greatest
+    code of j per value of i: there are far fewer values than pairs of values."""
+    same, varies, all_same = [], [], []
+    for j in columns:
+        ends = {"low": fragment("min(:k)", k=key(j)), "high": fragment("max(:k)", k=key(j))}
+        same.append(named(fragment(":low = :high", **ends), f"same{j}"))
+        varies.append(named(fragment(":low < :high", **ends), f"varies{j}"))
+        every = fragment("bool_and(:s)", s=col(f"same{j}", "g"))
+        all_same.append(named(every, f"same{j}"))
+    groups = grouped([(i,) for i in columns], columns).select(*same)
+    held = query("select g.i from g group by g.i", {"g": groups}).select(*all_same)
+    whole = query("select 1 as n from x").select(*varies, append=False)
+    rows = [[num(j), col(f"same{j}", "h"), col(f"varies{j}", "w")] for j in columns]
+    pairs = query(
+        "select h.i, p.j, 1 as value from h cross join w where p.same and p.varies and h.i <> p.j",
+        {"h": held, "w": whole},
+    ).join(listed(rows, "p", ["j", "same", "varies"]), join_type="cross")
+    return materialized(pairs, x=codes(relation, columns))
+
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -306,3 +395,42 @@ def _as_json(pairs: exp.Select, name: str) -> exp.Select:
     return query("select 1 as n from v", {"v": pairs}).select(
         named(cast(listed, "text"), name), append=False
     )
+
+
+def sensitive_columns(spec: ReleaseSpec) -> list[Associated]:
+    return [_unchanged(item, f"s{item.index}", f"v{item.index}") for item in spec.sensitive]
+
+
+def carried_columns(spec: ReleaseSpec) -> list[Associated]:
+    """Their codes are called `i<j>`."""
+    return [_unchanged(item, f"i{item.index}", f"p{item.index}") for item in spec.carried]
+
+
+def _unchanged(item: Sensitive | Carried, code: str, value: str) -> Associated:
+    on_line = item.column.is_number or item.column.is_time
+    number = _number(item, col(value, "t")) if on_line else None
+    return Associated(item.published, col(code, "t"), number)
+
+
+def _number(item: Sensitive | Carried, value: exp.Expr) -> exp.Expr:
+    if item.column.is_number:
+        return fragment(":v::float8", v=value)
+    if item.column.kind == "date":
+        return fragment("(:v - date '2000-01-01')::float8", v=value)
+    return fragment("extract(epoch from :v)::float8", v=value)
+
+
+def quasi_columns(spec: ReleaseSpec, state: State) -> list[Associated]:
+    columns: list[Associated] = []
+    for axis in axes(spec.attributes):
+        number = None
+        if isinstance(axis, OrderedAxis):
+            codes = col(axis.code, "t")
+            number = fragment(
+                "case when :c > 0 then :position end",
+                c=codes,
+                position=axis.position(state, codes),
+            )
+        code = fragment("nullif(:c, 0)", c=col(axis.code, "t"))
+        columns.append(Associated(axis.attribute.published, code, number))
+    return columns
