@@ -156,7 +156,7 @@ def _of_both(rows: Sequence[Row], of: str, kind: str) -> Iterator[Judged]:
     yield (
         f"C10 EIR is at most {_MOST_SLOWER[kind]:g} s slower than IR {of}",
         by_definition(every(more <= _MOST_SLOWER[kind] for more in slower)),
-        f"{listed(slower)} s; runs over so few people take less" if slower else "",
+        f"{listed(slower)} s; runs take less" if slower else "",
     )
 
 
