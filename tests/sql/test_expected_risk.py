@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pganon.importing.files import Format, import_file
@@ -52,6 +52,8 @@ def measured(conn: Connection, arguments: str) -> dict[str, float]:
 
 def expected(risks: dict[Any, float], shared: dict[Any, float], share: float) -> dict[str, float]:
     found = list(shared.values())
+    # Where rounding alone makes risks differ, it decides whose are above the limit.
+    assume(len({round(risk, 12) for risk in found}) == len(set(found)))
     limit = oracle.threshold(found, share)
     return {
         "expected": sum(found),
