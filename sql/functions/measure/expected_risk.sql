@@ -70,7 +70,8 @@ BEGIN
         INTO outer_keys FROM unnest(qi) WITH ORDINALITY AS u(q, i);
     END IF;
     -- `f`: people outside; rows of the population have it and nothing else, as NULLs match then.
-    -- exp() refuses what is too small for a float8. Risks are rounded to 15 digits before they are added.
+    -- exp() refuses what is too small for a float8. Risks are rounded to 15 digits before they are added,
+    -- and those that differ by no more than 1e-12 are taken for equal: a product of logarithms is inexact.
     RETURN QUERY EXECUTE format(
         'WITH units(%1$s, person, w, h, f) AS (SELECT %2$s %3$s, %4$s, %5$s, %6$s, 0::bigint FROM %7$s AS t'
         || CASE WHEN population IS NULL THEN '' ELSE
@@ -87,8 +88,8 @@ BEGIN
         ' summed AS (SELECT count(*) AS n, sum(f.shared::numeric) AS expected,'
         ' max(f.r) AS highest, avg(f.r::numeric) AS mean, count(*) FILTER (WHERE f.r > $1) AS above,'
         ' max(f.shared) AS home_highest, avg(f.shared::numeric) AS home_mean,'
-        ' count(*) FILTER (WHERE f.shared > $1) AS home_above FROM found AS f),'
-        ' running AS (SELECT f.shared AS r, sum(f.shared::numeric) OVER (ORDER BY f.shared) AS total FROM found AS f),'
+        ' count(*) FILTER (WHERE f.shared > $1 + 1e-12) AS home_above FROM found AS f),'
+        ' running AS (SELECT f.shared AS r, sum(f.shared::numeric) OVER (ORDER BY f.shared RANGE BETWEEN UNBOUNDED PRECEDING AND 1e-12::float8 FOLLOWING) AS total FROM found AS f),'
         ' most AS (SELECT coalesce(max(r.r) FILTER (WHERE r.total <= $2 * s.n * 1.000000000001), 0) AS r FROM running AS r CROSS JOIN summed AS s)'
         ' SELECT v.name, trim_scale(round(v.number, 15)) FROM summed AS s CROSS JOIN most AS m'
         ' CROSS JOIN LATERAL (VALUES (''expected'', s.expected, true), (''global'', s.expected / s.n, true),'
