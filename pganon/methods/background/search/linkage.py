@@ -17,7 +17,7 @@ from pganon.methods.background.search.limits import DECIMALS, EPS
 Vectors = npt.NDArray[np.float64]
 """One probability distribution per row."""
 
-MOST = 2000
+MOST = 3000
 """Vectors that are clustered together; the matrix of distances has as many rows and columns."""
 
 _TINY = 1e-300
@@ -74,29 +74,39 @@ def dendrogram(probabilities: Vectors) -> Dendrogram:
     order = np.argsort(values, kind="stable")
     ranks = np.empty(len(order), dtype=np.int32)
     ranks[order] = np.arange(len(order), dtype=np.int32)
+    levels = values[order]
+    del values, order  # as large as the matrix
     matrix = square(ranks, size)
     np.fill_diagonal(matrix, _NONE)
     merges, ranks = _chain(matrix)
     first = np.argsort(ranks)
-    return Dendrogram(merges[first], values[order][ranks[first]])
+    return Dendrogram(merges[first], levels[ranks[first]])
 
 
 def divergences(probabilities: Vectors) -> npt.NDArray[np.float64]:
     """Jensen-Shannon divergence of all pairs (0,1), (0,2), .. (D-2,D-1), base 2, rounded."""
     entropies = _entropy(probabilities)
-    distances: list[npt.NDArray[np.float64]] = [np.zeros(0)]
-    for one in range(len(probabilities) - 1):
+    size = len(probabilities)
+    found = np.empty(size * (size - 1) // 2)
+    place = 0
+    for one in range(size - 1):
         rest = slice(one + 1, None)
         middle = _entropy((probabilities[one] + probabilities[rest]) / 2)
-        distances.append(middle - (entropies[one] + entropies[rest]) / 2)
-    return np.concatenate(distances).clip(min=0).round(DECIMALS)
+        after = place + size - 1 - one
+        found[place:after] = middle - (entropies[one] + entropies[rest]) / 2
+        place = after
+    return found.clip(min=0, out=found).round(DECIMALS, out=found)
 
 
 def square(pairs: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     """The symmetric matrix of the values of all pairs, 0 in the diagonal."""
     matrix = np.zeros((size, size), dtype=pairs.dtype)
-    matrix[np.tri(size, k=-1, dtype=bool).T] = pairs
-    return matrix + matrix.T
+    place = 0
+    for one in range(size - 1):
+        after = place + size - 1 - one
+        matrix[one, one + 1 :] = matrix[one + 1 :, one] = pairs[place:after]
+        place = after
+    return matrix
 
 
 def _entropy(shares: Vectors) -> npt.NDArray[np.float64]:
