@@ -6,8 +6,9 @@ adult               random people of Adult
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, median
@@ -15,7 +16,6 @@ from typing import ClassVar
 
 from benchmarks import background_claims, background_plots
 from benchmarks import background_figures as figures
-from benchmarks import background_search as search
 from benchmarks import background_tables as tables
 from benchmarks.background_names import (
     AGG,
@@ -28,10 +28,9 @@ from benchmarks.background_names import (
     SELECTIVITIES,
     VARIED,
 )
-from benchmarks.background_runs import METHODS, Runs
+from benchmarks.background_runs import METHODS, Runs, means
 from benchmarks.background_tables import Setting
 from benchmarks.benchmark import Benchmark, Row, Table
-from pganon.methods.background.search.primacy import Post
 
 OPTIONS: dict[str, Row] = {
     "none, sweep": {"division": "none", "select": "sweep"},
@@ -40,7 +39,9 @@ OPTIONS: dict[str, Row] = {
     "eligible, sweep": {"division": "eligible", "select": "sweep"},
     "none, nearest": {"division": "none", "select": "nearest"},
 }
-MEANS: dict[str, Row] = dict(zip(MIC, ({"name": "kinc_mic"}, {"name": "kagg_mic"}), strict=True))
+MEANS: dict[str, Row] = dict(
+    zip(MIC, ({"name": "kinc_mic", "inc_pick": "nearest"}, {"name": "kagg_mic"}), strict=True)
+)
 COMPARED: dict[str, Row] = {INC: METHODS[INC], AGG: METHODS[AGG], BASELINE: {"name": "js_reduce"}}
 
 WIDTHS: tuple[float | Row, ...] = (
@@ -65,8 +66,7 @@ def _span(column: figures.Column) -> float:
 
 
 def _errors(found: dict[str, figures.Column], seeds: int) -> Row:
-    """Mean relative errors of counts over numeric columns by selectivity, medians over the seeds,
-    and the range of those that are plotted."""
+    """Mean relative errors of counts of numeric columns by selectivity, medians over the seeds."""
     numeric = [column for column in found.values() if column.numeric]
     drawn = {
         share: [
@@ -79,10 +79,8 @@ def _errors(found: dict[str, figures.Column], seeds: int) -> Row:
         for share in SELECTIVITIES
     }
     return {
-        "errors": {str(share): median(of) for share, of in drawn.items()},
+        **{f"error_{share}": median(of) for share, of in drawn.items()},
         "error": median(drawn[MIDDLE]),
-        "error_least": min(drawn[MIDDLE]),
-        "error_most": max(drawn[MIDDLE]),
         "seeds": seeds,
     }
 
@@ -95,12 +93,11 @@ _VARIED = (*_OF, *_RUN, *_CONCLUDED, "seconds")
 
 @dataclass(frozen=True, kw_only=True)
 class Background(Benchmark):
-    """One release per setting, which is made anew where several parts have it in common.
+    """One release per setting and table that is drawn.
 
     Attributes:
-        draws: of the runs by k, J and beta; one is a release.
-        rows: of every table but those of `left_out` and `large`, which have `searched` and
-            `people`.
+        draws: tables by k, J and beta, of columns and of the baseline.
+        rows: of every table but that of `large`, which has `people`.
         sources: tables; `adult` only with real data.
         js: bounds of the distance to what readers know.
         few_ks: k where a bandwidth varies.
@@ -114,7 +111,6 @@ class Background(Benchmark):
 
     draws: int = 1
     rows: int = 4000
-    searched: int = 4000
     people: int = 1_000_000
     sources: tuple[str, ...] = ("patients", "workers", "adult")
     ks: tuple[int, ...] = (3, 5, 10, 15, 20)
@@ -129,7 +125,7 @@ class Background(Benchmark):
     widths: tuple[float | Row, ...] = WIDTHS
 
     parts: ClassVar = (
-        *("by_k", "by_j", "by_beta", "left_out", "left_out_by_k", "options", "columns"),
+        *("by_k", "by_j", "by_beta", "options", "columns"),
         *("baseline", "bandwidths", "times", "large"),
     )
     real: ClassVar = frozenset({"bandwidths"})
@@ -137,16 +133,6 @@ class Background(Benchmark):
         Table("by_k", "by k", _VARIED),
         Table("by_j", "by J", _VARIED),
         Table("by_beta", "by beta", _VARIED),
-        Table(
-            "left_out",
-            "left out by the paper's k-primacy",
-            (*_OF, "classes", "suppressed"),
-        ),
-        Table(
-            "left_out_by_k",
-            "left out by the paper's k-primacy, by k",
-            (*_OF, "classes", "suppressed"),
-        ),
         Table("options", "what options of beta_primacy cost", (*_OF, *_RUN, "seconds")),
         Table(
             "columns",
@@ -171,11 +157,34 @@ class Background(Benchmark):
     )
 
     @cached_property
+    def known(self) -> Sequence[tables.Source]:
+        sources = [
+            *(tables.PATIENTS, tables.WORKERS),
+            *([tables.adult(self.data)] if self.data else []),
+        ]
+        return [source for source in sources if source.name in self.sources]
+
+    @cached_property
     def runs(self) -> Sequence[Runs]:
-        """Over every table."""
-        known = [tables.PATIENTS, tables.WORKERS, *([tables.adult(self.data)] if self.data else [])]
-        wanted = [source for source in known if source.name in self.sources]
-        return [Runs.of(self.dsn, source, self.rows, self.draws) for source in wanted]
+        """Over every table as it is drawn first."""
+        return [self._over(source, 0) for source in self.known]
+
+    def drawn(self) -> Iterator[Runs]:
+        """Over all tables; the first draw of each is there in the end."""
+        for source in self.known:
+            for draw in reversed(range(self.draws)):
+                yield self._over(source, draw)
+
+    def _over(self, source: tables.Source, draw: int) -> Runs:
+        if (source.name, draw) in self._drawn:
+            tables.load(self.dsn, source, self.rows, tables.SEED + draw)
+        else:
+            self._drawn[source.name, draw] = Runs.of(self.dsn, source, self.rows, draw)
+        return self._drawn[source.name, draw]
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[str, int], Runs]:
+        return {}
 
     def by_k(self) -> Iterator[Row]:
         return self._each([Setting(k=k) for k in self.ks])
@@ -186,46 +195,13 @@ class Background(Benchmark):
     def by_beta(self) -> Iterator[Row]:
         return self._each([Setting(beta=beta) for beta in self.betas])
 
-    def _each(self, settings: Iterable[Setting]) -> Iterator[Row]:
-        for runs in self.runs:
-            for setting in settings:
-                clusters = search.clusters_of(runs.drawn, setting)
-                for name in self.methods:
-                    yield {**runs.shared(name, setting), "clusters": clusters}
-
-    def left_out(self) -> Iterator[Row]:
-        """What the paper's k-primacy suppresses, and releases with beta_primacy."""
-        return self._left_out([Setting(j=j) for j in self.js])
-
-    def left_out_by_k(self) -> Iterator[Row]:
-        return self._left_out([Setting(k=k) for k in (self.ks[0], self.ks[-1])])
-
-    def _left_out(self, settings: Sequence[Setting]) -> Iterator[Row]:
-        posts: dict[str, Post] = {INC: "inc", AGG: "agg"}
-        for runs in self.runs:
-            larger = Runs.of(self.dsn, runs.source, self.searched)
-            for setting in settings:
-                clusters = search.clusters_of(larger.drawn, setting)
-                for name, post in posts.items():
-                    yield {
-                        "table": runs.source.name,
-                        "method": name,
-                        **setting.row,
-                        "records": len(larger.drawn.people),
-                        "clusters": clusters,
-                        **search.left_out(larger.drawn, post, setting),
-                    }
-                at = (runs.source.name, setting)
-                if at not in self._searched:
-                    found = larger.run(BETA, METHODS[BETA], setting, metrics=False)
-                    self._searched[at] = {**found, "clusters": clusters}
-                yield self._searched[at]
-            tables.load(self.dsn, runs.source, len(runs.drawn.people))
-
-    @cached_property
-    def _searched(self) -> dict[tuple[str, Setting], Row]:
-        """Releases by table and setting: made again, one would take over the classes it had."""
-        return {}
+    def _each(self, settings: Sequence[Setting]) -> Iterator[Row]:
+        return means(
+            runs.shared(name, setting)
+            for runs in self.drawn()
+            for setting in settings
+            for name in self.methods
+        )
 
     def options(self) -> Iterator[Row]:
         """What the options of beta_primacy cost, where all records are one cluster."""
@@ -237,29 +213,29 @@ class Background(Benchmark):
 
     def columns(self) -> Iterator[Row]:
         """How far every column is from the source, generalized or by means and modes."""
+        return means(row for runs in self.drawn() for row in self._columns(runs))
+
+    def _columns(self, runs: Runs) -> Iterator[Row]:
         methods = {**{name: METHODS[name] for name in (INC, AGG, BETA)}, **MEANS}
-        for runs in self.runs:
-            for k in self.ks:
-                for name, method in methods.items():
-                    row = runs.run(
-                        name, method, Setting(k=k, beta=MIC_BETA, j=MIC_J), metrics=False
-                    )
-                    if "refused" in row:
-                        yield row
-                        continue
-                    for place, column in runs.columns().items():
-                        yield {**row, "column": place, **_distances(column)}
+        for k in self.ks:
+            for name, method in methods.items():
+                row = runs.run(name, method, Setting(k=k, beta=MIC_BETA, j=MIC_J), metrics=False)
+                if "refused" in row:
+                    yield row
+                    continue
+                for place, column in runs.columns().items():
+                    yield {**row, "column": place, **_distances(column)}
 
     def baseline(self) -> Iterator[Row]:
-        for runs in self.runs:
-            for t in self.ts:
-                for k in self.ks:
-                    setting = Setting(k=k, beta=None, t=t, j=BASELINE_J)
-                    for name, method in COMPARED.items():
-                        row = runs.run(name, method, setting)
-                        if "refused" not in row:
-                            row |= _errors(runs.columns(), self.seeds)
-                        yield row
+        return means(row for runs in self.drawn() for row in self._baseline(runs))
+
+    def _baseline(self, runs: Runs) -> Iterator[Row]:
+        for t, k in itertools.product(self.ts, self.ks):
+            for name, method in COMPARED.items():
+                row = runs.run(name, method, Setting(k=k, beta=None, t=t, j=BASELINE_J))
+                if "refused" not in row:
+                    row |= _errors(runs.columns(), self.seeds)
+                yield row
 
     def bandwidths(self) -> Iterator[Row]:
         """Who is left out where a kernel estimates what is known, by its bandwidth."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -20,6 +20,8 @@ PAPER = (INC, AGG, BETA)
 GENERALIZED = (INC, AGG)
 _SETTING = ("table", "k", "beta", "t", "column", "records")
 
+MOSTLY = 0.75
+"""Share of the comparisons that agree."""
 SMALL = 0.00275
 """Share of the records: 11 of 4,000."""
 LARGE_J = 0.3
@@ -51,7 +53,7 @@ class Judged:
             return "-"
         if self.agree == self.of:
             return "yes"
-        return "mostly" if self.agree * 2 > self.of else "NO"
+        return "mostly" if self.agree >= MOSTLY * self.of else "NO"
 
 
 def evaluate(found: Row) -> list[Row]:
@@ -130,12 +132,22 @@ def _last_is_at_most(values: Sequence[float]) -> bool:
     return not _last_is_highest(values) or bool(equal(values))
 
 
-def _lines(rows: Sequence[Row], by: str, figure: str, method: str) -> list[float]:
+def _along(rows: Sequence[Row], by: str, method: str) -> list[Row]:
     """Of J, one of those that leave the same clusters."""
     chosen = sorted((row for row in rows if row["method"] == method), key=lambda row: row[by])
     if by == "j":
         chosen = list({_limit(row): row for row in reversed(chosen)}.values())[::-1]
-    return [row[figure] for row in chosen]
+    return chosen
+
+
+def _lines(rows: Sequence[Row], by: str, figure: str, method: str) -> list[float]:
+    return [row[figure] for row in _along(rows, by, method)]
+
+
+def _above(row: Row, other: Row, figure: str) -> bool:
+    """Whether a figure is greater in the second row, by more than the tables of either differ."""
+    least = other.get(f"{figure}_least", other[figure])
+    return below(row.get(f"{figure}_most", row[figure]), least)
 
 
 def _monotone(
@@ -146,11 +158,14 @@ def _monotone(
     sign: int,
     methods: Sequence[str] = PAPER,
 ) -> Iterator[Judged]:
+    """A line whose ends are equal has no step that agrees."""
     for method in methods:
-        line = _lines(rows, by, figure, method)
+        line = _along(rows, by, method)
         steps = list(itertools.pairwise(line[::sign]))
-        yield Judged(f"{claim}: {method}", sum(below(*step) for step in steps), len(steps),
-                     listed(line))  # fmt: skip
+        agree = sum(_above(*step, figure) for step in steps)
+        shown = [row[figure] for row in line]
+        flat = len(line) > 1 and equal([shown[0], shown[-1]])
+        yield Judged(f"{claim}: {method}", 0 if flat else agree, len(steps), listed(shown))
 
 
 def _varied(own: dict[str, list[Row]]) -> list[Row]:
@@ -202,18 +217,25 @@ def _trends(own: dict[str, list[Row]]) -> Iterator[Judged]:
 
 def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
     """Of the paper's three methods, each of which leaves out whom it does not place."""
-    by_j = own.get("left_out", [])
-    both = [*by_j, *own.get("left_out_by_k", ())]
-    rows = list({(row["method"], row["k"], _limit(row)): row for row in both}.values())
+    by_j, by_k = own.get("by_j", []), own.get("by_k", [])
+    rows = [*by_j, *by_k]
     for said, chosen in (
-        (f"J >= {LARGE_J:g}", [row for row in rows if row["j"] >= LARGE_J]),
-        (f"J < {LARGE_J:g}", [row for row in rows if row["j"] < LARGE_J]),
+        (f"J >= {LARGE_J:g}", [row for row in by_j if row["j"] >= LARGE_J]),
+        (f"J < {LARGE_J:g}", [row for row in by_j if row["j"] < LARGE_J]),
+        ("whatever k", by_k),
     ):
-        shares = [row["suppressed"] / row["records"] for row in chosen]
-        few = sum(share <= SMALL for share in shares)
-        claim = f"7 at most 0.275 % are suppressed, {said}"
-        yield Judged(claim, few, len(shares), f"{max(shares, default=0):.2%} at most")
-    yield _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest)
+        for method in PAPER:
+            shares = [
+                row.get("suppressed_most", row["suppressed"]) / row["records"]
+                for row in chosen
+                if row["method"] == method
+            ]
+            if shares:
+                claim = f"7 at most 0.275 % are suppressed by {method}, {said}"
+                yield Judged(claim, int(max(shares) <= SMALL), 1, f"{max(shares):.2%} at most")
+    fewest = _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest)
+    # It places everybody of a cluster that meets the model as a whole.
+    yield replace(fewest, defined=True)
     yield _ranked(
         "7 kInc_GE suppresses fewer than kAgg_GE", rows, "suppressed", (AGG, INC), _last_is_lowest
     )
@@ -223,23 +245,25 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
 
 
 def _rgcp(own: dict[str, list[Row]]) -> Iterator[Judged]:
-    rows = [row for row in _varied(own) if row["method"] in PAPER]
+    varied = {
+        (row["method"], row["k"], row["beta"], _limit(row)): row
+        for row in _varied(own)
+        if row["method"] in PAPER
+    }
+    rows = list(varied.values())
     held = [not below(row["rgcp"], row["gcp"]) for row in rows]
     yield Judged("8 GCP is at most RGCP", sum(held), len(held), "by definition", defined=True)
     less = sum(below(row["gcp"], row["rgcp"]) for row in rows)
     yield Judged("8 GCP is below RGCP", less, len(held))
     for method in PAPER:
         gaps = [
-            max(0.0, round(rgcp - gcp, 9))
-            for gcp, rgcp in zip(
-                *(_lines(own.get("by_j", []), "j", figure, method) for figure in ("gcp", "rgcp")),
-                strict=True,
-            )
+            max(0.0, round(row["rgcp"] - row["gcp"], 9))
+            for row in _along(own.get("by_j", []), "j", method)
         ]
         if len(gaps) > 1:
-            widest = int(below(max(gaps[1:]), gaps[0]))
+            widest = below(max(gaps[1:]), gaps[0]) and not equal([max(gaps[1:]), gaps[0]])
             claim = f"8 the gap is largest at the smallest J: {method}"
-            yield Judged(claim, widest, 1, listed(gaps))
+            yield Judged(claim, int(widest), 1, listed(gaps))
 
 
 def _seconds(own: dict[str, list[Row]]) -> Iterator[Judged]:
@@ -298,19 +322,20 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
                 ]
                 said = f"{claim} ({figure.replace('_', ' ')})" if numeric else claim
                 yield _ranked(said, chosen, "far", better, _last_is_lowest)
-    by_values = sorted({(row["values"], row["column"]) for row in rows})
-    ordered = [
-        # The paper has them in units of the column.
-        [by[column]["emd"] * by[column]["span"] for _, column in by_values]
-        for by in _by_column(rows, [column for _, column in by_values])
-    ]
-    names = ", ".join(column for _, column in by_values)
-    yield Judged(
-        "10 EMD is larger for columns with more values",
-        sum(all(itertools.starmap(below, itertools.pairwise(line))) for line in ordered),
-        len(ordered),
-        names,
-    )
+    sizes = {row["column"]: row["values"] for row in rows}
+    columns = sorted(sizes, key=sizes.__getitem__)
+    lines = _by_column(rows, columns)
+    for unit, span in (("in units of the column", "span"), ("in spans of the column", None)):
+        ordered = [
+            [by[column]["emd"] * (by[column][span] if span else 1) for column in columns]
+            for by in lines
+        ]
+        yield Judged(
+            f"10 EMD {unit} is larger for columns with more values",
+            sum(all(itertools.starmap(below, itertools.pairwise(line))) for line in ordered),
+            len(ordered),
+            ", ".join(columns),
+        )
 
 
 def _by_column(rows: Iterable[Row], columns: Sequence[str]) -> list[dict[str, Row]]:
@@ -330,9 +355,8 @@ def _against_baseline(own: dict[str, list[Row]]) -> Iterator[Judged]:
         yield _ranked(f"11 RL of {method} is that of the baseline or below", rows, "rl", pair,
                       _last_is_at_most)  # fmt: skip
         for share in SELECTIVITIES:
-            asked = [{**row, "error": row["errors"][str(share)]} for row in rows]
-            yield _ranked(f"11 query error of {method} is below, selectivity {share:g}", asked,
-                          "error", pair, _last_is_lowest)  # fmt: skip
+            yield _ranked(f"11 query error of {method} is below, selectivity {share:g}", rows,
+                          f"error_{share}", pair, _last_is_lowest)  # fmt: skip
         yield _ranked(f"11 {method} is slower than the baseline", rows, "method_seconds", pair,
                       _last_is_highest)  # fmt: skip
     lost = [row["suppressed"] / row["records"] for row in rows if row["method"] == BASELINE]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +14,10 @@ from benchmarks import background_figures as figures
 from benchmarks import background_tables as tables
 from benchmarks import support
 from benchmarks.background_names import AGG, BETA, INC, OURS_BETA, OURS_INC
+from benchmarks.background_search import clusters_of, searched
 from benchmarks.background_tables import Drawn, Setting, Source
 from benchmarks.benchmark import Row
+from pganon.methods.background.search.primacy import Post
 
 METHODS: dict[str, Row] = {
     INC: {"name": "kinc", "inc_pick": "nearest"},
@@ -24,9 +27,35 @@ METHODS: dict[str, Row] = {
     OURS_BETA: {"name": "beta_primacy"},
 }
 """Methods as in the paper, by its names, and with the options of this project, by its own. All put
-the residual into classes; what the paper leaves out is in the part `left_out`."""
+the residual into classes."""
+SEARCHED: Mapping[str, Post] = {INC: "inc", AGG: "agg"}
+"""Methods of the paper that suppress the residual, which is searched without a release."""
 
-SPREAD = ("gcp", "rgcp", "rl")
+
+SPREAD = ("gcp", "rgcp", "rl", "average", "suppressed", "emd", "error")
+_OF = ("table", "method", "k", "beta", "t", "j", "column")
+
+
+def means(rows: Iterable[Row]) -> Iterator[Row]:
+    """Means over the tables that were drawn, and how far they are apart.
+
+    Settings that some tables refuse have the means of the others, and the number of these."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in _OF), []).append(row)
+    for of in groups.values():
+        done = [row for row in of if "refused" not in row]
+        if not done:
+            yield of[0]
+            continue
+        found: dict[str, list[Row]] = {}
+        for row in done:
+            for name, value in row.items():
+                if name not in _OF and type(value) in (int, float):
+                    found.setdefault(name, []).append(row)
+        shared = {name: support.means(rows, [name])[name] for name, rows in found.items()}
+        drawn = [name for name in SPREAD if name in found]
+        yield {**done[0], **shared, **support.spread(done, drawn), "draws": len(done)}
 
 
 @dataclass(frozen=True)
@@ -34,21 +63,22 @@ class Runs:
     """Runs over one table; times are divided by that of its sorted copy.
 
     Attributes:
-        draws: of a setting that several parts have in common; one is a release.
+        timed: whether methods that are searched without a release are timed with one.
         made: rows of settings that several parts have in common, by method and setting.
     """
 
     dsn: str
     drawn: Drawn
     copy: float
-    draws: int = 1
+    timed: bool = True
     made: dict[tuple[str, Setting], Row] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, dsn: str, source: Source, rows: int, draws: int = 1) -> Runs:
-        drawn = tables.load(dsn, source, rows)
+    def of(cls, dsn: str, source: Source, rows: int, draw: int = 0) -> Runs:
+        """Over a table that is drawn and loaded."""
+        drawn = tables.load(dsn, source, rows, tables.SEED + draw)
         copy = support.sorted_copy_seconds(dsn, source.name, source.columns)
-        return cls(dsn, drawn, copy, draws)
+        return cls(dsn, drawn, copy, timed=draw == 0)
 
     @property
     def source(self) -> Source:
@@ -62,29 +92,13 @@ class Runs:
     def run(self, name: str, method: Row, setting: Setting, *, metrics: bool = True) -> Row:
         """Of one release."""
         declared = tables.policy(self.source, method, setting)
-        asked = self._asked(name, setting)
+        asked = {"table": self.source.name, "method": name, **setting.row}
         options = ["--metrics", "all"] if metrics else []
         try:
             found = support.run_policy(self.dsn, declared, *options)
         except support.RunFailed as failed:
             return {**asked, "refused": failed.reason("infeasible", "verification")}
         return self._row(asked, found, metrics=metrics)
-
-    def drawn_again(self, name: str, method: Row, setting: Setting) -> Row:
-        """Means over the draws, and how far losses and links are apart."""
-        declared = tables.policy(self.source, method, setting)
-        asked = self._asked(name, setting)
-        try:
-            found = support.draws(self.dsn, declared, self.draws, "--metrics", "all")
-        except support.RunFailed as failed:
-            return {**asked, "refused": failed.reason("infeasible", "verification")}
-        rows = [self._row(asked, one, metrics=True) for one in found]
-        figures = [name for name in rows[0] if name not in asked]
-        spread = support.spread(rows, SPREAD)
-        return {**support.means(rows, figures), "draws": len(rows), **spread}
-
-    def _asked(self, name: str, setting: Setting) -> Row:
-        return {"table": self.source.name, "method": name, **setting.row}
 
     def _row(self, asked: Row, found: support.Measured, *, metrics: bool) -> Row:
         phases = found.phases
@@ -128,10 +142,26 @@ class Runs:
         }
 
     def shared(self, name: str, setting: Setting) -> Row:
-        """The row of a setting that several parts have in common."""
-        if (name, setting) not in self.made:
-            measured = self.run if self.draws == 1 else self.drawn_again
-            self.made[name, setting] = measured(name, METHODS[name], setting)
+        """The row of a setting that several parts have in common.
+
+        Of methods that suppress in the paper: their classes as they do and, of the first table, the
+        seconds of a release, which puts the residual into classes.
+        """
+        if (name, setting) in self.made:
+            return self.made[name, setting]
+        if name not in SEARCHED:
+            row = self.run(name, METHODS[name], setting)
+        else:
+            timed = self.run(name, METHODS[name], setting, metrics=False) if self.timed else {}
+            row = {
+                "table": self.source.name,
+                "method": name,
+                **setting.row,
+                "records": len(self.drawn.people),
+                **searched(self.drawn, SEARCHED[name], setting),
+                **{key: timed[key] for key in ("method_seconds", "seconds") if key in timed},
+            }
+        self.made[name, setting] = {**row, "clusters": clusters_of(self.drawn, setting)}
         return self.made[name, setting]
 
     def columns(self) -> dict[str, figures.Column]:

@@ -8,9 +8,10 @@ import pytest
 
 from benchmarks.background import risk_and_utility
 from benchmarks.background_claims import Judged, evaluate
-from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC
+from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES
 
 Row = dict[str, Any]
+ERRORS = [f"error_{share}" for share in SELECTIVITIES]
 
 
 def run(method: str, k: int = 5, j: float = 0.8, beta: float = 3, **figures: Any) -> Row:
@@ -56,14 +57,39 @@ def test_trends() -> None:
     assert found["6 RL grows with beta: kInc_GE"] == ("NO", "1 of 2: 8, 9, 7")
 
 
+def test_trends_that_say_little() -> None:
+    """Ends that are equal are no trend, and steps within what tables differ by are none."""
+    rows = [run(INC, beta=beta, rl=rl) for beta, rl in ((1, 8.0), (2, 8.1), (4, 8.2))]
+    assert verdicts(by_beta=rows)["6 RL grows with beta: kInc_GE"] == ("NO", "0 of 2: 8, 8.1, 8.2")
+    drawn = [
+        run(INC, beta=beta, rl=rl, rl_least=rl - 1, rl_most=rl + 1)
+        for beta, rl in ((1, 8.0), (2, 9.5), (4, 12.0))
+    ]
+    assert verdicts(by_beta=drawn)["6 RL grows with beta: kInc_GE"][1].startswith("1 of 2")
+
+
 def test_suppressed() -> None:
     lost = [run(INC, j=0.1, suppressed=12), run(AGG, j=0.1, suppressed=40), run(INC, suppressed=11)]
-    found = verdicts(left_out=[*lost, run(BETA, j=0.1)])
-    assert found["7 at most 0.275 % are suppressed, J < 0.3"] == ("NO", "1 of 3: 1.00% at most")
-    assert found["7 at most 0.275 % are suppressed, J >= 0.3"] == ("yes", "1 of 1: 0.27% at most")
-    assert found["7 beta_GE suppresses fewest"][0] == "yes"
-    assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "yes"
-    assert found["7 more are suppressed at small J: kInc_GE"] == ("yes", "1 of 1: 12, 11")
+    by_k = [run(INC, k=3, suppressed=0), run(AGG, k=3, suppressed=0)]
+    found = verdicts(by_j=[*lost, run(BETA, j=0.1)], by_k=by_k)
+    claim = "7 at most 0.275 % are suppressed by"
+    assert found[f"{claim} kInc_GE, J < 0.3"] == ("NO", "0 of 1: 0.30% at most")
+    assert found[f"{claim} kAgg_GE, J < 0.3"] == ("NO", "0 of 1: 1.00% at most")
+    assert found[f"{claim} kInc_GE, J >= 0.3"] == ("yes", "1 of 1: 0.27% at most")
+    assert found[f"{claim} kInc_GE, whatever k"][0] == "yes"
+    assert found["7 beta_GE suppresses fewest"][0] == "-"
+    fewer = "7 kInc_GE suppresses fewer than kAgg_GE"
+    assert found[fewer] == ("NO", "1 of 2: mean kAgg_GE 20, kInc_GE 6, 1 of them equal")
+    # One draw above the limit is enough, and ends that are equal are no trend.
+    drawn = [run(INC, suppressed=3, suppressed_most=12)]
+    assert verdicts(by_j=drawn)[f"{claim} kInc_GE, J >= 0.3"][0] == "NO"
+    assert found["7 more are suppressed at small J: kInc_GE"] == ("NO", "0 of 1: 12, 11")
+    assert (
+        verdicts(by_j=[run(BETA, suppressed=1), run(INC), run(AGG, suppressed=2)])[
+            "7 beta_GE suppresses fewest"
+        ][0]
+        == "NO"
+    )
 
 
 def test_reallocated_loss() -> None:
@@ -73,7 +99,9 @@ def test_reallocated_loss() -> None:
     assert found["8 GCP is below RGCP"] == ("yes", "2 of 2")
     claim = "8 the gap is largest at the smallest J: beta_GE"
     assert found[claim] == ("yes", "1 of 1: 0.2, 0.1")
-    # What rounding leaves is no gap.
+    # Gaps that are equal have no largest, and what rounding leaves is no gap.
+    rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.5), run(BETA, j=0.3, gcp=0.3, rgcp=0.49)]
+    assert verdicts(by_j=rows)[claim][0] == "NO"
     rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.3 - 1e-16), run(BETA, j=0.3, rgcp=0.3 + 1e-16)]
     found = verdicts(by_j=rows)
     assert found[claim] == ("NO", "0 of 1: 0, 0")
@@ -93,15 +121,17 @@ def test_columns_and_baseline() -> None:
         run(INC, **sex, emd=0.02, emd_midpoint=0.02),
     ]
     baseline = [
-        run(INC, beta=3, errors={"0.02": 0.1, "0.05": 0.1, "0.1": 0.1, "0.2": 0.1}, gcp=0.2),
-        run(BASELINE, errors={"0.02": 0.2, "0.05": 0.2, "0.1": 0.2, "0.2": 0.05}, suppressed=1200),
+        run(INC, beta=3, **dict.fromkeys(ERRORS, 0.1), gcp=0.2),
+        run(BASELINE, **{**dict.fromkeys(ERRORS, 0.2), ERRORS[-1]: 0.05}, suppressed=1200),
     ]
     found = verdicts(by_k=[run(INC)], columns=columns, baseline=baseline)
     assert found["10 mean relative difference of kInc_GE is below 0.1"][0] == "yes"
     assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd)"][0] == "NO"
     assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd midpoint)"][0] == "yes"
     # In years: 0.6 is more than 0.02.
-    assert found["10 EMD is larger for columns with more values"] == ("yes", "1 of 1: sex, age")
+    claim = "of the column is larger for columns with more values"
+    assert found[f"10 EMD in units {claim}"] == ("yes", "1 of 1: sex, age")
+    assert found[f"10 EMD in spans {claim}"] == ("NO", "0 of 1: sex, age")
     assert found["11 GCP of kInc_GE is below the baseline"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.1"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.2"][0] == "NO"
@@ -113,19 +143,6 @@ def test_points_of_the_map() -> None:
     rows = [run(INC), {"table": "t", "method": AGG, "refused": "why"}]
     (point,) = risk_and_utility({"by_k": rows})
     assert (point["risk"], point["loss"], point["method"]) == (0.01, 0.3, INC)
-
-
-def test_left_out_by_k() -> None:
-    """Who is left out by k counts for shares and ranks, and not for trends by J."""
-    found = verdicts(
-        left_out=[run(INC, j=0.1, suppressed=12), run(AGG, j=0.1, suppressed=40)],
-        left_out_by_k=[run(INC, k=3, suppressed=0), run(AGG, k=3, suppressed=0)],
-    )
-    assert found["7 at most 0.275 % are suppressed, J < 0.3"] == ("NO", "0 of 2: 1.00% at most")
-    assert found["7 at most 0.275 % are suppressed, J >= 0.3"][0] == "yes"
-    claim = "7 kInc_GE suppresses fewer than kAgg_GE"
-    assert found[claim] == ("NO", "1 of 2: mean kAgg_GE 20, kInc_GE 6, 1 of them equal")
-    assert "7 more are suppressed at small J: kInc_GE" not in found
 
 
 def test_bounds_that_leave_the_same_clusters_are_one_setting() -> None:
