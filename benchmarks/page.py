@@ -208,16 +208,21 @@ papers are not public, so trends and ranks are compared, not numbers. Claims tha
 mostly hold, are listed with their figures, and with what is known of the reason; all claims with
 theirs, numbers of the plots, and all figures are in files for each paper. Plots show means of the
 draws where there are several, and bars from the least to the greatest, with the values of what
-varies at equal distances; errors of queries are medians of several seeds where it is said. A flat
-line is no trend, a tie no rank; figures are equal where they differ by at most 10 %. What is true
-by definition or by construction is no result: where it holds, it is not decided (-). Seconds are
-the fewest of the draws, in parts that were measured before this was so their mean; other work ran
-at the same time, so times say little, and their ranks less.
+varies at equal distances; errors of queries are medians of several seeds where it is said.
+
+Figures are equal where they are at most 10 % apart. They differ where they are more than that, and
+nine in ten draws with the same seed (of three, all) agree on which is lower, if there are several.
+Along a trend the last figure differs from the first, and none from an earlier one in the other
+direction; a flat line is no trend. Ranks and quotients are those of the means, with the least and
+the greatest of the draws in brackets; a tie is no rank. About background knowledge, steps and
+comparisons are counted one by one: a claim holds where all agree, and mostly where more than half
+do. What is true by definition or by construction is no result: where it holds, it is not decided
+(-), nor are figures that the paper does not have. Seconds are the fewest of the draws, those of QS
+k-anonymity their mean; other work ran at the same time, so times say little, and their ranks less.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
-measures one anew, and changes the experiments that show it alone. Parts without a time are kept
-from an earlier page, to four digits.
+measures one anew, and changes the experiments that show it alone.
 """
 
 
