@@ -84,8 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--page",
         type=Path,
         metavar="FILE",
-        help="in the end, write the page about the papers from the folder of results and, for"
-        " other parts, from the figures that are kept beside it; alone it measures nothing",
+        help="in the end, write the page about the papers from what was measured, from the folder"
+        " of results where it has the settings of a paper, and from the figures that are kept"
+        " beside it; alone it measures nothing",
     )
     given = parser.parse_args(arguments)
     names = _names(given)
@@ -102,7 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, parts, own in chosen
     }
     if given.page:
-        page.write(given.page, PAPERS, BENCHMARKS, RESULTS)
+        measured = {name: parts for name, parts, _ in chosen}
+        page.write(given.page, PAPERS, BENCHMARKS, RESULTS, measured)
     if given.check:
         failed = [name for name, one in found.items() if not support.check(name, one)]
         raise SystemExit(1 if failed else 0)

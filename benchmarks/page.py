@@ -1,7 +1,8 @@
 """The page that holds the experiments of papers against what was measured.
 
-It is made from figures that are kept beside it, part by part: what the folder of results has takes
-the place of those. What was not measured is said, with the command.
+It is made from figures that are kept beside it, part by part: what was just measured takes the
+place of those, and what the folder of results has with the settings of the paper. What was not
+measured is said, with the command.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -107,18 +108,30 @@ class Found:
 
     Attributes:
         settings: those that are not the benchmark's own.
-        seconds: that it took, if that is known.
+        seconds: that it took.
     """
 
     rows: dict[str, list[Row]]
     settings: dict[str, Row]
-    seconds: dict[str, int | None]
+    seconds: dict[str, int]
+
+
+Measured = Mapping[str, Collection[str]]
+"""Parts of benchmarks."""
 
 
 def write(
-    file: Path, papers: Iterable[Paper], kinds: Mapping[str, type[Benchmark]], results: Path
+    file: Path,
+    papers: Iterable[Paper],
+    kinds: Mapping[str, type[Benchmark]],
+    results: Path,
+    measured: Measured,
 ) -> None:
-    """Write the page, its plots and their numbers; those that it no longer has are removed."""
+    """Write the page, its plots and their numbers; those that it no longer has are removed.
+
+    Args:
+        measured: what was just measured, whatever its settings.
+    """
     folder = file.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("*.svg"), *folder.glob("*.csv")):
@@ -127,7 +140,8 @@ def write(
     sections: list[str] = []
     for paper in papers:
         kind = kinds[paper.benchmark]
-        found = _kept(paper, kind, results, folder / f"{paper.benchmark}.json")
+        new = measured.get(paper.benchmark, ())
+        found = _kept(paper, kind, results, folder / f"{paper.benchmark}.json", new)
         claims = [row for panel in paper.panels for row in _claims(panel, kind, found)]
         verdict = _verdict(claims, _measured(paper.parts, found), paper.parts)
         overview.append(f"- [{paper.title}](#{anchor(paper.title)}): {verdict}")
@@ -137,7 +151,9 @@ def write(
     file.write_text(text, encoding="utf-8")
 
 
-def _kept(paper: Paper, kind: type[Benchmark], results: Path, file: Path) -> Found:
+def _kept(
+    paper: Paper, kind: type[Benchmark], results: Path, file: Path, new: Collection[str]
+) -> Found:
     """Parts of the folder of results, and others as the page had them; these are kept for the
     next page."""
     kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
@@ -145,6 +161,8 @@ def _kept(paper: Paper, kind: type[Benchmark], results: Path, file: Path) -> Fou
     if stored.exists():
         last = json.loads(stored.read_text(encoding="utf-8"))
         seconds = last.get("seconds", {})
+        # What was tried with other settings some time ago is not meant for the page.
+        usable = seconds if last["settings"] == wanted(paper, kind) else new
         kept |= {
             part: {
                 "settings": _own(last["settings"], kind),
@@ -152,7 +170,7 @@ def _kept(paper: Paper, kind: type[Benchmark], results: Path, file: Path) -> Fou
                 "rows": _rounded(last[part]),
             }
             for part in paper.parts
-            if part in seconds
+            if part in seconds and part in usable
         }
     kept = {part: kept[part] for part in paper.parts if part in kept}
     if kept:
@@ -190,16 +208,21 @@ papers are not public, so trends and ranks are compared, not numbers. Claims tha
 mostly hold, are listed with their figures, and with what is known of the reason; all claims with
 theirs, numbers of the plots, and all figures are in files for each paper. Plots show means of the
 draws where there are several, and bars from the least to the greatest, with the values of what
-varies at equal distances; errors of queries are medians of several seeds where it is said. A flat
-line is no trend, a tie no rank; figures are equal where they differ by at most 10 %. What is true
-by definition or by construction is no result: where it holds, it is not decided (-). Seconds are
-the fewest of the draws, in parts that were measured before this was so their mean; other work ran
-at the same time, so times say little, and their ranks less.
+varies at equal distances; errors of queries are medians of several seeds where it is said.
+
+Figures are equal where they are at most 10 % apart. They differ where they are more than that, and
+nine in ten draws with the same seed (of three, all) agree on which is lower, if there are several.
+Along a trend the last figure differs from the first, and none from an earlier one in the other
+direction; a flat line is no trend. Ranks and quotients are those of the means, with the least and
+the greatest of the draws in brackets; a tie is no rank. About background knowledge, steps and
+comparisons are counted one by one: a claim holds where all agree, and mostly where more than half
+do. What is true by definition or by construction is no result: where it holds, it is not decided
+(-), nor are figures that the paper does not have. Seconds are the fewest of the draws, those of QS
+k-anonymity their mean; other work ran at the same time, so times say little, and their ranks less.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
-measures one anew, and changes the experiments that show it alone. Parts without a time are kept
-from an earlier page, to four digits.
+measures one anew, and changes the experiments that show it alone.
 """
 
 
@@ -269,8 +292,8 @@ def _of_part(part: str, found: Found) -> str:
     """Of how many records, and in which time."""
     records = sorted({row[n] for row in found.rows[part] for n in ("records", "rows") if n in row})
     said = [f"`{part}`", *([f"{_range(records)} records"] if records else [])]
-    if (seconds := found.seconds[part]) is not None:
-        said.append(f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min")
+    seconds = found.seconds[part]
+    said.append(f"{seconds} s" if seconds < 120 else f"{round(seconds / 60)} min")
     return ", ".join(said)
 
 

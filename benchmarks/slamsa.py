@@ -202,7 +202,7 @@ class Slamsa(Benchmark):
     def by_size(self) -> Iterator[Row]:
         for size in self.sizes:
             records = self._load_heart(size)
-            for name in ("SLAMSA", "SLAMSA, median tree", "MSB"):
+            for name in ("SLAMSA", "SLAMSA, median tree", "MSB", "SLOMS"):
                 yield self._averaged(name, 3, records)
 
     def pooled(self) -> Iterator[Row]:

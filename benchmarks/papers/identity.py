@@ -12,6 +12,10 @@ _LOSS = {
 }
 
 
+_PEOPLE = "the data and their 26,854 people; three draws"
+_BLOCKS = "DAnonyIR in blocks of 500 people, and of 1,000 as `trees`, instead of one"
+
+
 def _by(part: str, x: str, label: str, only: dict[str, object] | None = None) -> list[Figure]:
     return [Figure(part, x, y, label, said, only, ("model",)) for y, said in _LOSS.items()]
 
@@ -45,11 +49,11 @@ PAPER = Paper(
             " diagnosis can be chosen for several people of a class, IR may hold and EIR does not:"
             " most classes of IR are vulnerable for l above 2, and those of EIR have more people."
             " With the same hierarchies GeneIR loses 5.0, 3.7 and 3.2 times as much as DAnonyIR; of"
-            " 2,000 people it was 4.5, 2.6 and 2.2 times. Which is faster changes from run to run,"
-            " and other work went on beside them.",
-            differs="the data and their 26,854 people; three draws; l of 2, 6 and 10; GeneIR has"
-            " hierarchies, and DAnonyIR sets, as in the paper, or the same hierarchies where it is"
-            " said",
+            " 2,000 people it was 4.5, 2.6 and 2.2 times. What GeneIR loses depends on the order of"
+            " its hierarchies, which is drawn: draws differ by a factor of 3 to 4. Which is faster"
+            " changes from run to run, and other work went on beside them.",
+            differs=f"{_PEOPLE}; l of 2, 6 and 10; {_BLOCKS}; GeneIR has hierarchies, and DAnonyIR"
+            " sets, as in the paper, or the same hierarchies where it is said",
         ),
         Panel(
             "Identity reservation: what loss grows more with",
@@ -57,7 +61,8 @@ PAPER = Paper(
             ("by_l", "by_quasi"),
             claims=("C7 growth",),
             why="From 2 to 10 l grows five times, quasi-identifiers from 3 to 8 do less.",
-            differs="the data and their 26,854 people; three draws",
+            differs=f"{_PEOPLE}; l of 2, 6 and 10, quasi-identifiers of 3, 5 and 8 with k = l = 6;"
+            f" {_BLOCKS}",
         ),
         Panel(
             "Identity reservation by alpha and beta",
@@ -71,9 +76,9 @@ PAPER = Paper(
             why="EIR counts the people who have a value, and IR the records with it. A frequent"
             " diagnosis is a small share of the records of people with many, and had by most of"
             " them; who is left over under a small beta is suppressed and loses everything. So EIR"
-            " changes far more with beta than IR does.",
-            differs="the data and their 26,854 people; three draws; alpha of 0.4,"
-            " 0.6 and 0.8; hierarchies as by l",
+            " changes far more with beta than IR does, and hardly with alpha. Under IR nobody is"
+            " suppressed, and GeneIR hardly changes with beta.",
+            differs=f"{_PEOPLE}; alpha of 0.4, 0.6 and 0.8; {_BLOCKS}; hierarchies as by l",
         ),
         Panel(
             "Identity reservation by quasi-identifiers, l",
@@ -84,8 +89,8 @@ PAPER = Paper(
             why="Queries restrict all quasi-identifiers, and select the same share of the"
             " combinations. The more there are, the more of them are generalized, and the fewer"
             " records a query finds. Draws of GeneIR differ widely, so a step of it says little.",
-            differs="the data and their 26,854 people; three draws; 3, 5 and 8"
-            " quasi-identifiers; hierarchies as by l",
+            differs=f"{_PEOPLE}; 3, 5 and 8 quasi-identifiers; k = l = 6; {_BLOCKS}; hierarchies as"
+            " by l",
         ),
         Panel(
             "Identity reservation by quasi-identifiers, alpha and beta",
@@ -93,7 +98,7 @@ PAPER = Paper(
             ("shares_by_quasi",),
             _by("shares_by_quasi", "quasi", "quasi-identifiers"),
             why="As by l.",
-            differs="the same",
+            differs=f"{_PEOPLE}; 3, 5 and 8 quasi-identifiers; {_BLOCKS}; hierarchies as by l",
         ),
     ),
 )

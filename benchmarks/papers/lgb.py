@@ -5,9 +5,10 @@ from __future__ import annotations
 from benchmarks.page import Figure, Panel, Paper
 
 METHODS = ("LGB_MDP", "LGB_NCP, stop", "LGB_NCP, fill")
+_EQUAL = "LGB_NCP keeps equal records together"
 _SALARIES = (
     "the data and the number of people; industries instead of occupations, which allow l = 15 at"
-    " most, so theirs is 15 where l is 20"
+    f" most, so theirs is 15 where l is 20; {_EQUAL}"
 )
 
 PAPER = Paper(
@@ -42,7 +43,9 @@ PAPER = Paper(
             why="Groups that would get too small stay whole in the paper (Algorithm 4, lines 15 to"
             " 20), which is `stop`; `fill` gives them records of others. LGB_NCP draws an order of"
             " the cells, so that two runs differ.",
-            differs="the data; l = 5, and with k = 5 also l = 20",
+            differs=f"the data; l = 5, and with k = 5 also l = 20; {_EQUAL}, without which C_DM is"
+            " 95 to 99 % lower in the experiment on equal records; it has blocks of at most 20,000"
+            " records, so the 20,066 workers who show sex and age are cut once",
         ),
         Panel(
             "Local generalization: errors of sums by k and l",
@@ -56,9 +59,10 @@ PAPER = Paper(
             ],
             why="Errors depend less on l than on how often the most frequent value occurs: where"
             " the lower half of the salaries cannot be in buckets by itself, buckets reach from the"
-            " lowest to the highest. Tiny true sums dominate the mean, which differs between seeds"
-            " by more than between methods. The paper's bounds take the expected number of records"
-            " of a bucket for the true one.",
+            " lowest to the highest, and for l = 20 k adds no more than 7 to 11 % to the median."
+            " Tiny true sums dominate the mean, which differs between seeds by more than between"
+            " methods. The paper's bounds take the expected number of records of a bucket for the"
+            " true one.",
             differs=_SALARIES,
         ),
         Panel(
@@ -71,8 +75,10 @@ PAPER = Paper(
                 for k, l in ((5, 5), (10, 20))  # noqa: E741
             ],
             why="A condition on a hidden value is answered from a whole bucket, and a bucket says"
-            " less than a group.",
-            differs=f"{_SALARIES}; 30 % is left out",
+            " less than a group. Where the mean of `stop` falls, its median does not: a few tiny"
+            " true sums decide the mean, and there is one release of each density.",
+            differs=f"{_SALARIES}; 30 % is left out; LGB_NCP has blocks of at most 20,000 records,"
+            " so the 23,909 who show all where 10 % are hidden are cut once",
         ),
         Panel(
             "Local generalization: equal records",

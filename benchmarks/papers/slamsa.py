@@ -62,8 +62,9 @@ PAPER = Paper(
             claims=("error", "SLAMSA has"),
             differs="m of 1 to 4 instead of 3 to 12, p = 3 and 2; r = 2 where there are two"
             " quasi-identifiers",
-            why="SLAMSA loses more with the fourth column, which has one value in a third of the"
-            " records; up to three differ by less than draws do. The buckets of MSB ignore"
+            why="What grows is the error of SLAMSA with the fourth column, which has one value in a"
+            " third of the records: the first three are equal, or differ by less than draws do."
+            " The buckets of MSB ignore"
             " quasi-identifiers, so its error is high with one sensitive column, too. SLOMS has a"
             " table of its own for every column, so another one changes nothing.",
         ),

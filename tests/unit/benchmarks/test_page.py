@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 from collections.abc import Iterator
@@ -61,18 +62,23 @@ ROWS: list[Row] = [
 SETTINGS = {"rows": 10, "ks": [2, 3]}
 
 
+def stored(file: Path, found: Row) -> None:
+    """As a run stores it."""
+    seconds = {part: 150 for part, rows in found.items() if isinstance(rows, list)}
+    told = {**found, "settings": SETTINGS | found["settings"], "seconds": seconds}
+    file.write_text(json.dumps(told))
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Any:
     results = tmp_path / "results"
     results.mkdir()
 
-    def make(found: Row | None) -> str:
+    def make(found: Row | None, measured: page.Measured | None = None) -> str:
         if found is not None:
-            seconds = {part: 150 for part, rows in found.items() if isinstance(rows, list)}
-            stored = {**found, "settings": SETTINGS | found["settings"], "seconds": seconds}
-            (results / "tried.json").write_text(json.dumps(stored))
+            stored(results / "tried.json", found)
         file = tmp_path / "page.md"
-        page.write(file, [PAPER], {"tried": Tried}, results)
+        page.write(file, [PAPER], {"tried": Tried}, results, measured or {})
         return file.read_text()
 
     return make
@@ -133,7 +139,8 @@ def test_lines_without_figures_are_not_shown(made: Any, tmp_path: Path) -> None:
 
 def test_measured_with_other_settings(made: Any) -> None:
     """What is shown has the command that it was measured by."""
-    text = made({"settings": {"rows": 20, "ks": [2, 3, 4]}, "by_k": ROWS})
+    found = {"settings": {"rows": 20, "ks": [2, 3, 4]}, "by_k": ROWS}
+    text = made(found, {"tried": ["by_k"]})
     command = "python -m benchmarks tried --parts by_k --set rows=20 'ks=[2,3,4]'"
     assert f"\n{command}\n" in text
     assert "These are other settings than those of `make reproduce`:\n" in text
@@ -159,6 +166,29 @@ def test_parts_of_earlier_pages_are_kept(made: Any, tmp_path: Path) -> None:
     file.write_text(json.dumps({**kept, "gone": kept["times"]}))  # no part any more
     made(None)
     assert json.loads(file.read_text()) == kept
+
+
+def test_what_was_tried_with_other_settings_is_not_shown(made: Any, tmp_path: Path) -> None:
+    """Unless it was just measured; what one command measures changes no panels of other papers."""
+    falling = [{**ROWS[0], "loss": 0.6}, ROWS[1]]
+    before = made({"settings": {}, "by_k": ROWS})
+    tried = {"settings": {"rows": 20}, "by_k": falling, "times": ROWS}
+    assert made(tried) == before
+    assert made(tried, {"other": ["by_k"]}) == before
+    text = made(tried, {"tried": ["by_k"]})
+    assert "**Does not hold** (`by_k`)" in text
+    assert "**Not measured** (`times`)" in text  # not by this command
+    other = dataclasses.replace(PAPER, title="Another", benchmark="other")
+    kinds = {"tried": Tried, "other": Tried}
+    stored(tmp_path / "results/tried.json", {"settings": {}, "by_k": ROWS})
+    stored(tmp_path / "results/other.json", {"settings": {"rows": 1000}, "by_k": falling})
+    file = tmp_path / "page.md"
+    page.write(file, [PAPER, other], kinds, tmp_path / "results", {"tried": ["by_k"]})
+    overview = [line for line in file.read_text().splitlines() if line.startswith("- [A")]
+    assert overview == [
+        "- [A paper](#a-paper): holds; not all of it is measured",
+        "- [Another](#another): not measured",
+    ]
 
 
 def test_figures_are_kept_with_nine_digits(made: Any, tmp_path: Path) -> None:
@@ -206,7 +236,7 @@ def test_the_page_is_what_the_program_writes(tmp_path: Path) -> None:
     kept = WRITTEN.parent / page.IMAGES
     for file in kept.glob("*.json"):
         (folder / file.name).write_bytes(file.read_bytes())
-    page.write(tmp_path / "page.md", PAPERS, BENCHMARKS, tmp_path / "nothing")
+    page.write(tmp_path / "page.md", PAPERS, BENCHMARKS, tmp_path / "nothing", {})
     assert (tmp_path / "page.md").read_text("utf-8") == WRITTEN.read_text("utf-8")
     written = {file.name: file.read_bytes() for file in folder.iterdir()}
     assert written == {file.name: file.read_bytes() for file in kept.iterdir()}
@@ -264,6 +294,10 @@ def test_papers_are_repeated_with_their_settings(monkeypatch: pytest.MonkeyPatch
     __main__.main(["qs", "--papers", "--parts", "by_k", "size", "--set", "draws=1"])
     assert not resumed[-1]
     assert ran["qs"] == ({**PAPERS[-1].settings, "draws": 1}, ["by_k"])
+    given: list[Any] = []
+    monkeypatch.setattr(page, "write", lambda *arguments: given.append(arguments[-1]))
+    __main__.main(["qs", "--papers", "--parts", "by_k", "--page", "page.md"])
+    assert given == [{"qs": ["by_k"]}]
 
 
 def test_a_part_that_is_there_is_not_measured_again(

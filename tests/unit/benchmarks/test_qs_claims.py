@@ -24,9 +24,10 @@ def verdicts(loss: Callable[[int], float], seconds: Callable[[int], float]) -> d
 
 @pytest.mark.parametrize(
     ("loss", "holds"),
-    [(lambda n: 3 * n + 900, True), (lambda n: n**2, False), (lambda n: 1.0, False),
-     (lambda n: 9000 - n, False)],
-    ids=["a line", "a square", "flat", "falling"],
+    [(lambda n: 3 * n + 400, True), (lambda n: n**2, False), (lambda n: 1.0, False),
+     (lambda n: 9000 - n, False), (lambda n: n**0.9, True), (lambda n: n**0.7, False),
+     (lambda n: n**1.3, False)],
+    ids=["a line", "a square", "flat", "falling", "nearly", "too slowly", "too fast"],
 )  # fmt: skip
 def test_growth_that_is_about_linear(loss: Callable[[int], float], holds: bool) -> None:
     found = verdicts(loss, lambda n: n)
