@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from benchmarks import judging
 from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES, VARIED
-from benchmarks.judging import Row, below, equal, listed
+from benchmarks.judging import Row, below, equal, grows, listed
 
 PAPER = (INC, AGG, BETA)
 GENERALIZED = (INC, AGG)
@@ -144,12 +145,6 @@ def _lines(rows: Sequence[Row], by: str, figure: str, method: str) -> list[float
     return [row[figure] for row in _along(rows, by, method)]
 
 
-def _above(row: Row, other: Row, figure: str) -> bool:
-    """Whether a figure is greater in the second row, by more than the tables of either differ."""
-    least = other.get(f"{figure}_least", other[figure])
-    return below(row.get(f"{figure}_most", row[figure]), least)
-
-
 def _monotone(
     claim: str,
     rows: Sequence[Row],
@@ -158,14 +153,11 @@ def _monotone(
     sign: int,
     methods: Sequence[str] = PAPER,
 ) -> Iterator[Judged]:
-    """A line whose ends are equal has no step that agrees."""
     for method in methods:
-        line = _along(rows, by, method)
-        steps = list(itertools.pairwise(line[::sign]))
-        agree = sum(_above(*step, figure) for step in steps)
-        shown = [row[figure] for row in line]
-        flat = len(line) > 1 and equal([shown[0], shown[-1]])
-        yield Judged(f"{claim}: {method}", 0 if flat else agree, len(steps), listed(shown))
+        line = judging.line(_along(rows, by, method), figure)
+        holds = grows(line[::sign])
+        if holds is not None:
+            yield Judged(f"{claim}: {method}", int(holds), 1, listed(line))
 
 
 def _varied(own: dict[str, list[Row]]) -> list[Row]:

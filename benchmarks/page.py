@@ -204,21 +204,21 @@ def _one_a_line(kept: Row) -> str:
 _HEAD = """# What papers claim, measured
 
 `make reproduce` repeats the experiments of five papers and writes this page. Most data of the
-papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold, nor
-mostly hold, are listed with their figures, and with what is known of the reason; all claims with
-theirs, numbers of the plots, and all figures are in files for each paper. Plots show means of the
-draws where there are several, and bars from the least to the greatest, with the values of what
-varies at equal distances; errors of queries are medians of several seeds where it is said.
+papers are not public, so trends and ranks are compared, not numbers. Claims that do not hold, or
+mostly, are listed with their figures, and with what is known of the reason; all claims with theirs,
+numbers of the plots, and all figures are in files for each paper. Plots show means of the draws
+where there are several, and bars from the least to the greatest, with the values of what varies at
+equal distances; errors of queries are medians of several seeds where it is said.
 
 Figures are equal where they are at most 10 % apart. They differ where they are more than that, and
 nine in ten draws with the same seed (of three, all) agree on which is lower, if there are several.
 Along a trend the last figure differs from the first, and none from an earlier one in the other
 direction; a flat line is no trend. Ranks and quotients are those of the means, with the least and
-the greatest of the draws in brackets; a tie is no rank. About background knowledge, steps and
-comparisons are counted one by one: a claim holds where all agree, and mostly where more than half
-do. What is true by definition or by construction is no result: where it holds, it is not decided
-(-), nor are figures that the paper does not have. Seconds are the fewest of the draws, those of QS
-k-anonymity their mean; other work ran at the same time, so times say little, and their ranks less.
+the greatest of the draws in brackets; a tie is no rank. About background knowledge, comparisons are
+counted one by one: a claim holds where all agree, and mostly where three in four do. What is true
+by definition or by construction is no result: where it holds, it is not decided (-), nor are
+figures that the paper does not have. Seconds are the fewest of the draws, those of QS k-anonymity
+their mean; other work ran at the same time, so times say little, and their ranks less.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
@@ -282,7 +282,7 @@ def _panel(
     if missing:
         yield "Not measured:\n"
         yield _command(paper, missing, wants, kind)
-    yield from folded([said for said in map(_said, claims) if said.holds not in ("yes", "mostly")])
+    yield from folded([said for said in map(_said, claims) if said.holds != "yes"])
     yield ""
     for _, alike in groupby(panel.figures, lambda figure: (figure.part, figure.x, figure.only)):
         yield from _figures(paper, list(alike), found, folder)
