@@ -8,9 +8,9 @@ from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.policy.model import Policy
 from pganon.policy.over_time import over_time_refusals
-from pganon.resolved.growth import increment_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
+from pganon.resolved.rules import increment_refusals
 
 _MESSAGES = {
     "crossing": "{people} people were in other groups in {label}; who has both sees smaller ones",

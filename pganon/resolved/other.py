@@ -1,18 +1,12 @@
-"""Columns of relations, and those of relations whose values are compared with the source's."""
+"""What is wrong with a column of a relation, or with the name of a published one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from pganon.catalog.model import Column, Relation
-from pganon.catalog.types import canonical_type
-from pganon.identifiers import quote
-from pganon.policy.knowledge import PROBABILITY
-from pganon.policy.model import Policy
-from pganon.policy.refusals import Place, Refusal, alternatives, nearest
-from pganon.policy.reporting import REPORTED
-from pganon.privacy.models import BackgroundKnowledge
-from pganon.resolved.model import Attribute, Scale, Sensitive
+from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.policy.refusals import Place, Refusal, nearest
 
 
 def column_refusals(place: Place, relation: Relation, name: str) -> Iterator[Refusal]:
@@ -53,111 +47,6 @@ def spelled(place: Place, column: Column, *, keyed: bool) -> Iterator[Refusal]:
         )
 
 
-def public_refusals(
-    attributes: Sequence[Attribute], source: Relation, public: Mapping[str, Relation]
-) -> Iterator[Refusal]:
-    """Columns in the public relation of their set, comparable with those of the source."""
-    for attribute in attributes:
-        relation = public.get(attribute.qs_set or "")
-        if relation is not None:
-            place = ("columns", attribute.column.name, "set")
-            yield from comparable(place, attribute.column, source, relation, _compared)
-
-
-def prior_refusals(
-    policy: Policy,
-    source: Relation,
-    prior: Relation | None,
-    attributes: Sequence[Attribute],
-    sensitive: Sequence[Sensitive],
-) -> Iterator[Refusal]:
-    """Where the priors of background knowledge come from does not fit the columns."""
-    models = enumerate(policy.privacy)
-    named = ((i, model) for i, model in models if isinstance(model, BackgroundKnowledge))
-    number, declared = next(named, (0, None))
-    if declared is None:
-        return
-    knowledge = ("privacy", number, "knowledge")
-    cells = declared.knowledge.cells
-    parts = cells.intervals if cells is not None else None
-    for attribute in attributes:
-        name = attribute.column.name
-        if isinstance(parts, Mapping) and name in parts and attribute.scale is Scale.NOMINAL:
-            yield Refusal(
-                (*knowledge, "cells", "intervals", name),
-                f"column {quote(name)} is {attribute.column.type_name}, whose values have no order",
-                "leave it out; its values are told apart, or by levels of a hierarchy",
-            )
-    if prior is None:
-        return
-    place = (*knowledge, "relation")
-    for attribute in attributes:
-        yield from comparable(place, attribute.column, source, prior, _compared)
-    for item in sensitive:
-        yield from comparable(place, item.column, source, prior, _told_apart)
-    yield from column_refusals(place, prior, PROBABILITY)
-    column = prior.column(PROBABILITY)
-    if column is not None and not column.is_number:
-        yield Refusal(
-            place,
-            f"column {quote(PROBABILITY)} of {prior.name} is {column.type_name}, not a number",
-            "name a view that casts it",
-        )
-
-
-def population_refusals(
-    policy: Policy, source: Relation, population: Relation | None, attributes: Sequence[Attribute]
-) -> Iterator[Refusal]:
-    """The population does not fit the columns, or there are several."""
-    declared: list[tuple[Place, str]] = [
-        (("privacy", number, "population"), model.counted_in)
-        for number, model in enumerate(policy.privacy)
-        if model.counted_in is not None
-    ]
-    if policy.report.population is not None:
-        declared.append((REPORTED, policy.report.population))
-        yield from policy.registry.unsupported(policy.method, "population", REPORTED)
-    for place, name in declared:
-        if name != declared[0][1]:
-            yield Refusal(
-                place,
-                "models and report of a policy count people of one population",
-                f"write {declared[0][1]}, or make a release of its own",
-            )
-    if population is None:
-        return
-    for attribute in attributes:
-        yield from comparable(declared[0][0], attribute.column, source, population, _compared)
-
-
-def subgroup_refusals(policy: Policy, attributes: Sequence[Attribute]) -> Iterator[Refusal]:
-    """Chances by the values of columns that are no quasi-identifiers, or of which none are told."""
-    if not policy.report.subgroups:
-        return
-    known = {a.column.name for a in attributes if a.hidden is None and a.qs_set is None}
-    why = None
-    if "population" not in policy.method.supports:
-        methods = alternatives(policy.registry.supporting("population"))
-        why = (
-            f"chances by value are not told of groups of the method {policy.method.name}",
-            f"remove it, or use the method {methods}",
-        )
-    elif policy.refresh == "increments":
-        why = "chances by value are not told of increments", "use refresh: recompute, or remove it"
-    elif policy.several_each:
-        why = "chances by value are of people, who may have several records here", "remove it"
-    for number, name in enumerate(policy.report.subgroups):
-        place: Place = ("report", "subgroups", number)
-        if why is not None:
-            yield Refusal(place, *why)
-        elif name not in known:
-            yield Refusal(
-                place,
-                f"column {quote(name)} is not quasi_identifying",
-                f"write one of {', '.join(sorted(known))}" if known else "remove it",
-            )
-
-
 def comparable(
     place: Place,
     column: Column,
@@ -180,11 +69,20 @@ def comparable(
         )
 
 
-def _compared(column: Column) -> str:
-    """The type that values of a quasi-identifier are compared as."""
-    return "unsupported" if column.kind == "unsupported" else canonical_type(column)
-
-
-def _told_apart(column: Column) -> str:
-    """The same for sensitive values, of which other spellings are equal."""
-    return "text" if column.kind in ("text", "bpchar", "enum") else column.kind
+def refused_names(
+    names: Iterable[tuple[Place, str]],
+    added: Collection[str] = (),
+    what: str = "published columns",
+    remedy: str = "choose another name with `as:`",
+) -> Iterator[Refusal]:
+    """Names that pganon adds, that are there twice, or too long."""
+    used = set[str]()
+    for place, name in names:
+        if name in added:
+            yield Refusal(place, f"{quote(name)} is a column that pganon adds", remedy)
+        elif name in used:
+            yield Refusal(place, f"two {what} would be named {quote(name)}", remedy)
+        elif not fits(name):
+            message = f"the name {quote(name)} has more than {MAX_BYTES} bytes"
+            yield Refusal(place, message, remedy)
+        used.add(name)

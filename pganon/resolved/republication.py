@@ -18,23 +18,12 @@ from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
-from pganon.resolved.model import ReleaseSpec
 
 ACCEPT = "republication: warn or allow accepts the risk"
 KEY = (
     "give the source a primary key (`pganon import --key`), or the policy `individual`, so that"
     " people can be told apart"
 )
-
-
-def without_key(spec: ReleaseSpec) -> list[str]:
-    """A warning of a source in which nothing tells people apart."""
-    if spec.has_identity:
-        return []
-    return [
-        f"{spec.source.name} has no key, so this version can never be compared with another: once"
-        f" source or policy change, the next one is refused ({ErrorCode.NO_IDENTITY}); {KEY}"
-    ]
 
 
 def same_source(one: bytes, other: bytes) -> bool:

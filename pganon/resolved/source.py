@@ -100,12 +100,6 @@ class Source:
         except PreconditionError as error:
             self.problems.report((*place, "hierarchy"), error.message, error.hint)
 
-    @property
-    def record_key(self) -> tuple[str, ...]:
-        """Columns of the primary key; none where there is no key, or it may not be read."""
-        key = self.relation.primary_key
-        return () if self.relation.unreadable(key) else key
-
 
 # The policy's `where` over the types of the source's columns.
 #

@@ -27,8 +27,7 @@ from pganon.policy.words import NOBODY
 from pganon.privacy import lookalikes
 from pganon.privacy.requirements import measured_warning
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.republication import without_key
-from pganon.resolved.shards import torn
+from pganon.resolved.warnings import torn, without_key
 from pganon.sqlfiles import Connection, ask
 from pganon.steps import State
 
