@@ -16,17 +16,15 @@ from pydantic_core import PydanticCustomError
 
 from pganon.errors import PolicyError, Problem
 from pganon.policy.columns import ColumnPolicy, column_refusals
-from pganon.policy.compatibility import Written
-from pganon.policy.consistency import policy_refusals
-from pganon.policy.document import Document, field_path, nearest_line, read_document
+from pganon.policy.document import Document, Lines, read_document
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.model import Policy
 from pganon.policy.places import placed
 from pganon.policy.policy_class import method_type, model_type, policy_class
-from pganon.policy.pydantic_errors import refusals_of
-from pganon.policy.refusals import Place, Refusal
+from pganon.policy.refusals import Place, Refusal, refusals_of
 from pganon.policy.registry import Registry
 from pganon.policy.requests import Parameter, parameter_of
+from pganon.policy.rules import Written, policy_refusals
 from pganon.policy.tables import in_root, root_of, rooted
 from pganon.policy.variables import QUOTED
 from pganon.policy.variables import filled as with_variables
@@ -56,7 +54,7 @@ class LoadedPolicy:
     policy: Policy
     path: Path | None
     base_dir: Path
-    lines: Mapping[Place, int] = field(default_factory=dict, repr=False)
+    lines: Lines = field(default_factory=Lines, repr=False)
     written: Mapping[str, Any] | None = field(default=None, repr=False)
     roles: Mapping[str, int] | None = field(default=None, repr=False)
 
@@ -64,14 +62,6 @@ class LoadedPolicy:
     def file(self) -> str | None:
         """The file's name for messages."""
         return str(self.path) if self.path is not None else None
-
-    def line_of(self, place: Place) -> int | None:
-        """The line of a field, or of what it would stand in."""
-        return nearest_line(self.lines, place)
-
-    def problem(self, place: Place, message: str, suggestion: str | None = None) -> Problem:
-        """A problem at a place of this policy."""
-        return Problem(message, field_path(place), self.line_of(place), suggestion)
 
 
 def load_policy(path_or_text: str | Path, registry: Registry) -> LoadedPolicy:
@@ -165,11 +155,8 @@ def _policy(
         data = with_parameters(document.data, parameters)
         policy, refusals = _validate(data, registry, document.filled)
         problems += [
-            Problem(
-                r.message,
-                field_path(r.place),
-                document.line_of(r.place),
-                r.suggestion and placed(r.suggestion, registry, r.place),
+            document.lines.problem(
+                r.place, r.message, r.suggestion and placed(r.suggestion, registry, r.place)
             )
             for r in (*refusals, *unused(document.data))
         ]

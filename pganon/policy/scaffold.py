@@ -22,9 +22,9 @@ from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key, 
 from pganon.policy.options import MethodOptions
 from pganon.policy.ready import fits, ready
 from pganon.policy.registry import Registry
-from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.start import Flag, fitted, flags
 from pganon.policy.vocabulary import whole_words
+from pganon.policy.words import HIDDEN
 from pganon.sqlfiles import Connection
 
 DETERMINES = 0.95

@@ -14,9 +14,9 @@ from pganon.policy.columns import Columns
 from pganon.policy.guess import Guess
 from pganon.policy.options import MethodOptions
 from pganon.policy.registry import Registry
-from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.tasks import DECIDE
 from pganon.policy.vocabulary import WORDS, words
+from pganon.policy.words import HIDDEN
 
 MOST_QUASI_IDENTIFIERS = 8
 """Columns without a guess that become quasi-identifying where no column is."""
@@ -61,7 +61,9 @@ def fitted(
             if name in out and out[name].role != "identifying"
         }
     if keeps_records_together(method):
-        for name in person or [_finest(out, facts)]:
+        # The identifying column with most values, else any column with most.
+        keys = _of_roles(out, "identifying") or list(out)
+        for name in person or [max(keys, key=lambda name: _values(name, facts))]:
             reason = out[name].reason if out[name].role == "identifying" else UNSURE
             out[name] = Guess("individual", reason)
     if "sensitive" in method.roles:
@@ -136,12 +138,6 @@ def _grouped(
 
 def _of_roles(guesses: Guesses, *roles: str | None) -> list[str]:
     return [name for name, guess in guesses.items() if guess.role in roles]
-
-
-def _finest(guesses: Guesses, facts: Mapping[str, Facts]) -> str:
-    """The identifying column with most values, else any column with most."""
-    names = _of_roles(guesses, "identifying") or list(guesses)
-    return max(names, key=lambda name: _values(name, facts))
 
 
 def _values(name: str, facts: Mapping[str, Facts]) -> int:

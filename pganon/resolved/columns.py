@@ -15,11 +15,10 @@ from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
 from pganon.hierarchies import has_ranges, leaf_kind
 from pganon.identifiers import quote
-from pganon.policy.columns import ColumnPolicy
+from pganon.policy.columns import EXCEPTION_COLUMN, ColumnPolicy
 from pganon.policy.domains import Domain, ValueSet
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal, show
-from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.policy.values import Unreadable, bound, misread, readable
 from pganon.resolved.model import (
     Attribute,
@@ -230,12 +229,13 @@ class ColumnResolver:
         fits = domain_refusals(column, domain, categorical=kind == "categorical") if domain else ()
         for key, refusals in (
             ("domain", fits),
-            ("order", order_refusals(column, declared.order or ())),
+            ("order", _listed_refusals(column, declared.order or (), ())),
         ):
             self.source.problems.refuse(
                 wrong.below("columns", column.name, key) for wrong in refusals
             )
-        form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
+        form, order = form_of(self.policy, declared, kind), declared.order
+        scale = Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
         if declared.hierarchy is not None:
@@ -245,14 +245,14 @@ class ColumnResolver:
             index=self._next(Attribute),
             column=column,
             published=published,
-            scale=scale,
+            scale=scale if declared.hierarchy is None else Scale.TREE,
             form=form,
             value_type=canonical_type(column),
             published_type=published_type(form, column),
             null_column=f"{published}_null" if has_nulls else None,
             nulls=declared.nulls,
             weight=declared.weight,
-            order=order_of(column, declared.order),
+            order=None if order is None else tuple(_spelled(column, text) for text in order),
             domain=None if isinstance(domain, ValueSet) else domain,
             values=domain.values if isinstance(domain, ValueSet) else None,
             qs_set=declared.qs_set,
@@ -277,12 +277,6 @@ class ColumnResolver:
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
     return leaf_kind(declared.hierarchy, declared.type, canonical_type(column))
-
-
-def scale_of(declared: ColumnPolicy, kind: str) -> Scale:
-    if declared.hierarchy is not None:
-        return Scale.TREE
-    return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
 
 
 def form_of(policy: Policy, declared: ColumnPolicy, kind: str) -> Shown:
@@ -343,18 +337,9 @@ def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Ite
         )
 
 
-def order_refusals(column: Column, order: tuple[str, ...]) -> Iterator[Refusal]:
-    """Refusals of the order of a column's values; places are below that of the order."""
-    return _listed_refusals(column, order, ())
-
-
-def order_of(column: Column, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The values of an order, each in the one text that :func:`pganon.catalog.values.order_label`
-    gives to all spellings of it: 1.00 is 1."""
-    return None if order is None else tuple(_spelled(column, text) for text in order)
-
-
 def _spelled(column: Column, text: str) -> str:
+    """A value of an order in the one text that :func:`pganon.catalog.values.order_label` gives to
+    all spellings of it: 1.00 is 1."""
     try:
         value = readable(column, text)
     except Unreadable:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pganon.catalog.model import Kind, Relation
 from pganon.errors import PolicyError
+from pganon.policy.document import Lines
 from pganon.policy.model import Policy
 from pganon.policy.partition import partition_part
 from pganon.policy.words import NOBODY
@@ -15,7 +16,7 @@ from pganon.resolved.columns import ColumnResolver
 from pganon.resolved.model import Beside, ExclusionRule, ReleaseSpec, Resolved
 from pganon.resolved.related import related
 from pganon.resolved.rules import RULES, increment_refusals
-from pganon.resolved.source import LineOf, Problems, Source
+from pganon.resolved.source import Problems, Source
 
 
 def resolve(
@@ -25,11 +26,11 @@ def resolve(
     *,
     base_dir: Path = Path(),
     file: str | None = None,
-    line_of: LineOf = lambda place: None,
+    lines: Lines | None = None,
 ) -> ReleaseSpec:
     """The resolved policy; raises :class:`PolicyError` with all problems."""
     beside = beside or Beside()
-    problems = Problems(line_of, root=policy.root)
+    problems = Problems(lines or Lines(), root=policy.root)
     source = Source(relation, problems)
     where = source.condition(("where",), policy.where)
     columns = ColumnResolver(policy, source, beside.exceptions, base_dir).resolve()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,16 +13,13 @@ from pganon.catalog.values import as_text, in_order, stored
 from pganon.errors import PreconditionError, Problem
 from pganon.hierarchies import hierarchy_steps
 from pganon.identifiers import quote
-from pganon.policy.document import field_path
+from pganon.policy.document import Lines
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
 from pganon.policy.hierarchies import Hierarchy
 from pganon.policy.refusals import Place, Refusal, show
 from pganon.policy.tables import in_root
 from pganon.resolved.other import column_refusals
 from pganon.sqltools import num
-
-LineOf = Callable[[Place], int | None]
-"""The line of a field of the policy's file; None where there is no file."""
 
 
 @dataclass
@@ -33,13 +30,12 @@ class Problems:
         root: the table that has keys in place of the policy.
     """
 
-    line_of: LineOf = lambda place: None
+    lines: Lines = field(default_factory=Lines)
     reported: list[Problem] = field(default_factory=list)
     root: str | None = None
 
     def report(self, place: Place, message: str, suggestion: str | None = None) -> None:
-        place = in_root(self.root, place)
-        self.reported.append(Problem(message, field_path(place), self.line_of(place), suggestion))
+        self.reported.append(self.lines.problem(in_root(self.root, place), message, suggestion))
 
     def refuse(self, refusals: Iterable[Refusal]) -> None:
         for refusal in refusals:

@@ -16,8 +16,8 @@ from pganon.policy.hierarchies import RANGED
 from pganon.policy.labels import Name
 from pganon.policy.options import COUNT, FLAT, GROUP_ID, UNPUBLISHED, BlockSize, MethodOptions
 from pganon.policy.refusals import Refusal, alternatives, nearest, show
-from pganon.policy.sensitive_when import HIDDEN
 from pganon.policy.tasks import DECIDE, Start
+from pganon.policy.words import HIDDEN
 from pganon.privacy import frequency
 from pganon.privacy.base import Model
 
