@@ -88,9 +88,11 @@ def guess_role(
         return Guess("identifying", "by its type")
     if weak and not few and (match is None or _may_be_key(facts)):
         return Guess("identifying", "by its name")
-    if facts is not None and _looks_unique(column, facts):
+    keyed, present = column.kind in _KEY_KINDS, 0 if facts is None else facts.present
+    if facts and keyed and present >= MANY_ROWS and facts.distinct >= 0.95 * present:
         return Guess("identifying", "nearly every row has its own value")
-    if not few and _is_called_a_key(column) and _may_be_key(facts):
+    ending = _KEY_ENDING.search(column.name.lower())
+    if not few and keyed and ending and _may_be_key(facts):
         return Guess("identifying", "perhaps a key, by its name")
     if match is not None:
         return Guess(match.role, f'perhaps "{match.word}", by its name', codes)
@@ -189,15 +191,5 @@ def is_persons_key(name: str, determined: int) -> bool:
     return determined >= (1 if by_ending else LEAST_DETERMINED)
 
 
-def _is_called_a_key(column: Column) -> bool:
-    return column.kind in _KEY_KINDS and _KEY_ENDING.search(column.name.lower()) is not None
-
-
 def _may_be_key(facts: Facts | None) -> bool:
     return facts is None or facts.present <= MOST_RECORDS * facts.distinct
-
-
-def _looks_unique(column: Column, facts: Facts) -> bool:
-    if column.kind not in _KEY_KINDS:
-        return False
-    return facts.present >= MANY_ROWS and facts.distinct >= 0.95 * facts.present
