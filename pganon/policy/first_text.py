@@ -15,11 +15,10 @@ from pganon.catalog.introspect import DEFAULT_SCHEMA
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits
 from pganon.policy.first_tables import BETA, FirstTables
-from pganon.policy.guess import Guess
+from pganon.policy.guess import Guess, keeps_records_together, needs_sensitive
 from pganon.policy.options import MethodOptions
 from pganon.policy.registry import Registry
 from pganon.policy.scaffold import DECIDES, FirstPolicy
-from pganon.policy.start import keeps_records_together, needs_sensitive
 from pganon.policy.tasks import DECIDE, TASKS, Start
 from pganon.policy.words import HIDDEN, NOBODY, UNPUBLISHED_ROLES
 

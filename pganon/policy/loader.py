@@ -263,18 +263,31 @@ def with_parameters(data: dict[str, Any], given: Mapping[str, Any]) -> dict[str,
     parameters = declared(data)
     where = data.get("where")
     if isinstance(where, str) and parameters:
-        values = {name: given.get(name, _standing(p)) for name, p in parameters.items()}
+        values = {
+            name: given.get(name, one.min if one.default is None else one.default)
+            for name, one in parameters.items()
+        }
         data = {**data, "where": _filled(where, values)}
     for name, value in given.items():
-        data = _replaced(data, name, value)
+        if name == _LIMIT:
+            data = {**data, _LIMIT: value}
+        elif isinstance(data.get("privacy"), list):
+            models = [
+                {**model, name: value} if isinstance(model, Mapping) and name in model else model
+                for model in data["privacy"]
+            ]
+            data = {**data, "privacy": models}
     return data
 
 
 def unused(data: Mapping[str, Any]) -> list[Refusal]:
     """Parameters that would change nothing, before values were filled in."""
     where = data.get("where")
-    named = _names(where) if isinstance(where, str) else set[str]()
-    keys = {_LIMIT}.union(*(model for model in _models(data)))
+    pieces = QUOTED.split(where)[::2] if isinstance(where, str) else []
+    named = {name for piece in pieces for name in _NAMED.findall(piece)}
+    privacy = data.get("privacy")
+    models = privacy if isinstance(privacy, list) else []
+    keys = {_LIMIT}.union(*(model for model in models if isinstance(model, Mapping)))
     return [
         Refusal(
             ("requests", "parameters", name),
@@ -290,32 +303,6 @@ def fits(data: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     """Whether all these parameters are declared and within their bounds."""
     parameters = declared(data)
     return all(name in parameters and parameters[name].takes(v) for name, v in given.items())
-
-
-def _models(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    privacy = data.get("privacy")
-    return [m for m in privacy if isinstance(m, Mapping)] if isinstance(privacy, list) else []
-
-
-def _standing(parameter: Parameter) -> int | float | str:
-    return parameter.min if parameter.default is None else parameter.default
-
-
-def _replaced(data: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
-    if name == _LIMIT:
-        return {**data, _LIMIT: value}
-    privacy = data.get("privacy")
-    if not isinstance(privacy, list):
-        return data
-    models = [
-        {**model, name: value} if isinstance(model, Mapping) and name in model else model
-        for model in privacy
-    ]
-    return {**data, "privacy": models}
-
-
-def _names(where: str) -> set[str]:
-    return {name for piece in QUOTED.split(where)[::2] for name in _NAMED.findall(piece)}
 
 
 def _filled(where: str, values: Mapping[str, int | float | str]) -> str:

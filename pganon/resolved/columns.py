@@ -32,8 +32,7 @@ from pganon.resolved.model import (
     Sensitive,
     Shown,
 )
-from pganon.resolved.other import column_refusals, comparable
-from pganon.resolved.source import Source
+from pganon.resolved.source import Source, column_refusals, comparable
 from pganon.sqltools import col
 
 RANGE_TYPES = {

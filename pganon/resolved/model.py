@@ -16,7 +16,6 @@ from sqlglot import exp
 
 from pganon.catalog.model import Column, DistributedRead, ExternalObjects, Relation, Shards
 from pganon.identifiers import QualifiedName
-from pganon.policy.encoding import RandomOrder
 from pganon.policy.exclusions import Condition
 from pganon.policy.hierarchies import (
     CsvHierarchy,
@@ -27,7 +26,7 @@ from pganon.policy.hierarchies import (
     TableHierarchy,
 )
 from pganon.policy.model import Policy, policy_hash
-from pganon.policy.options import part_name
+from pganon.policy.options import RandomOrder, part_name
 from pganon.policy.partition import Part
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.base import Requirement
@@ -592,12 +591,9 @@ class ReleaseSpec(Resolved):
         """Relations and functions that the policy names and a run reads or calls."""
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
         tables = [QualifiedName.of(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
-        public = [relation.name for relation in self.public.values()]
-        prior = [] if self.prior is None else [self.prior.name]
-        population = [] if self.population is None else [self.population.name]
-        aliases = [] if self.aliases is None else [self.aliases.name]
+        beside = filter(None, (*self.public.values(), self.prior, self.population, self.aliases))
         return ExternalObjects(
-            relations=(*self.read, *public, *prior, *population, *aliases, *tables),
+            relations=(*self.read, *[relation.name for relation in beside], *tables),
             functions=tuple(
                 QualifiedName.of(h.function)
                 for h in hierarchies

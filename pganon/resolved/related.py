@@ -16,8 +16,7 @@ from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.models import EventShare
-from pganon.resolved.other import refused_names, spelled
-from pganon.resolved.source import SUPPORTED, Problems, Source
+from pganon.resolved.source import SUPPORTED, Problems, Source, refused_names, spelled
 from pganon.resolved.tables import (
     PEOPLE,
     PERIOD,

@@ -9,17 +9,17 @@ from pganon.catalog.types import canonical_type
 from pganon.catalog.values import texts_of
 from pganon.identifiers import quote
 from pganon.policy.exclusions import Between, Condition
+from pganon.policy.guess import flag_hints
 from pganon.policy.knowledge import PROBABILITY
 from pganon.policy.options import FLAT, LABELS, REFERENCE, SHARE, part_refusals
 from pganon.policy.refusals import Place, Refusal, alternatives
 from pganon.policy.reporting import REPORTED
-from pganon.policy.start import flag_hints
 from pganon.policy.values import Comparable, reading
 from pganon.privacy.models import BackgroundKnowledge
 from pganon.privacy.requirements import requirements_of
 from pganon.resolved.model import ReleaseSpec, Resolved, Scale, Shown
-from pganon.resolved.other import column_refusals, comparable, refused_names, spelled
 from pganon.resolved.population import NEW, OLD
+from pganon.resolved.source import column_refusals, comparable, refused_names, spelled
 
 _COUNTED = ("sensitive", "individual", "quasi_sensitive")
 
