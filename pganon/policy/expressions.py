@@ -186,7 +186,7 @@ def _check_node(node: Any, functions: Sequence[type[exp.Expr]]) -> None:
         )
 
 
-def _not_allowed(node: Any, functions: Sequence[type[exp.Expr]]) -> tuple[str, str | None]:
+def _not_allowed(node: Any, functions: Sequence[Any]) -> tuple[str, str | None]:
     if isinstance(node, _MOVING):
         return "random(), now() and the like are not allowed: a release must be repeatable", None
     if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):

@@ -167,11 +167,8 @@ class ColumnResolver:
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            at, source = (*place, "relation"), self.source
-            wrong = list(
-                _exception_refusals(at, source.relation, source.relation.record_key, relation)
-            )
-            source.problems.refuse(wrong)
+            wrong = list(_exception_refusals((*place, "relation"), self.source.relation, relation))
+            self.source.problems.refuse(wrong)
             return None if wrong else Hidden(index, None, relation)
         if when.column is not None:
             return self._companion((*place, "column"), when.column, index)

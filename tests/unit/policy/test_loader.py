@@ -60,7 +60,7 @@ def test_lines() -> None:
     assert found.lines.of(("columns", "a.b")) == 11
     assert found.lines.of(("privacy", 0, "k")) == 15
     assert found.lines.of(("nowhere",)) == 1
-    assert found.problem(("columns", "a.b"), "wrong") == Problem("wrong", 'columns."a.b"', 11)
+    assert found.lines.problem(("columns", "a.b"), "wrong") == Problem("wrong", 'columns."a.b"', 11)
 
 
 def test_a_problem_across_keys_has_its_line() -> None:
