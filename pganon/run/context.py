@@ -197,7 +197,7 @@ def resolve_policy(
         ),
         base_dir=loaded.base_dir,
         file=loaded.file,
-        line_of=loaded.line_of,
+        lines=loaded.lines,
     )
     spec = replace(spec, roles=named_roles(conn, loaded))
     if privileges:
@@ -273,7 +273,7 @@ def check_storable(conn: Connection, loaded: LoadedPolicy) -> None:
     encoding = conn.info.parameter_status("server_encoding")
     raise PolicyError(
         [
-            loaded.problem(
+            loaded.lines.problem(
                 place,
                 f"{show(text)} has characters that the database's encoding {encoding} lacks",
                 "write it without them, or use a database with the encoding UTF8",
