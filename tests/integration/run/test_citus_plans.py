@@ -130,7 +130,7 @@ def test_only_counted_rows_come_to_the_coordinator(cluster: Database, method: st
     }
     assert {step for step, number in found.came if number > COUNTED} <= OF_PEOPLE
     assert "encode.looks" in {step for step, _ in found.came}
-    assert len(found.came) > 12
+    assert len(found.came) >= 12  # more about people whom earlier releases are about
 
 
 def test_assess_counts_classes_where_the_rows_are(cluster: Database) -> None:
