@@ -12,6 +12,7 @@ from psycopg import sql
 
 from pganon.attacks.measure import Settings, attack
 from pganon.catalog import introspect
+from pganon.encode.distribution import beside_source
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError
 from pganon.forms.request import Request, Workload, parse_classify
@@ -21,7 +22,7 @@ from pganon.run import context
 from pganon.run.context import plan_release
 from pganon.run.options import Options
 from pganon.run.release import run_release
-from tests.support.harness import faults
+from tests.support.harness import citus, faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, fetch, loaded, prepared, run
 from tests.support.sources.builders import make_table, policy
@@ -57,7 +58,7 @@ HIERARCHIES = {
     "age": {"hierarchy": {"intervals": [5, 20]}},
     "zip": {"hierarchy": {"prefix": [1]}},
 }
-OF_RUN = ("read_records", "different_rows", "different_records", "stamp_")
+OF_RUN = ("read_records", "different_rows", "different_records", "counted_encoded", "stamp_")
 """Facts about rows and tables of the run itself."""
 
 
@@ -91,7 +92,7 @@ def source(db: Database) -> Database:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, does: bool) -> None:
-    monkeypatch.setattr(context, "repeats", lambda *arguments: does)
+    monkeypatch.setattr(context, "repeats", lambda *arguments, **named: does)
 
 
 def both(
@@ -107,10 +108,14 @@ def both(
 
 
 def check(one: Staged, other: Staged) -> None:
-    """Equal facts, and equal relations, in the same order."""
+    """Equal facts, but for the last digits of sums, and equal relations, in the same order."""
     facts, others = (
         {name: value for name, value in staged.facts.items() if not name.startswith(OF_RUN)}
         for staged in (one, other)
+    )
+    floats = [name for name, value in facts.items() if isinstance(value, float)]
+    assert [others.pop(name) for name in floats] == pytest.approx(
+        [facts.pop(name) for name in floats], rel=1e-12
     )
     assert others == facts
     for part in ("classes", "records"):
@@ -153,6 +158,20 @@ def test_the_same_release(
     assert other.facts["different_rows"] < RECORDS * 2 / 3
     rows = fetch(other.conn, sql.SQL("SELECT count(*) AS n FROM {}").format(other.name("records")))
     assert rows[0]["n"] == other.facts["published"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_in_shards(source: Database, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Of a table that Citus distributes equal rows are counted before they come here."""
+    citus.pretend(source, {"public.t": 8})
+    citus.distribute(source, "public.t", "age")
+    document = policy(of_method(method, ALL), 4, method=METHODS[method], suppression_limit=0.9)
+    one, other = both(source, monkeypatch, {**document, "trust": ["source_owner"]})
+    check(one, other)
+    assert one.plan.spec.shards is not None
+    assert (beside_source(one.plan.spec) is None) is (method == "relaxed")
+    assert beside_source(other.plan.spec) is None
+    assert other.facts["different_rows"] < RECORDS * 2 / 3
 
 
 @pytest.mark.parametrize("model", OF_CLASSES)
@@ -404,6 +423,35 @@ def test_when_rows_repeat(
     assert not introspect.repeats(conn, relation, [*names, "nowhere"])
     owner.execute("TRUNCATE public.t")
     assert not introspect.repeats(conn, relation, names), "too few rows"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "here", "there"), [(200, True, True), (600, True, False), (2_000, False, False)]
+)
+def test_when_rows_repeat_in_shards(
+    db: Database, monkeypatch: pytest.MonkeyPatch, kinds: int, here: bool, there: bool
+) -> None:
+    """At least ten rows for each different one, in a shard: each sends its own."""
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 2_000)
+    citus.pretend(db, {})
+    owner, conn = db.connect("source_owner"), db.owner()
+    made = sql.SQL("SELECT n % {} AS a, n % 5 AS b FROM generate_series(1, 2800) AS n").format(
+        kinds
+    )
+    owner.execute(sql.SQL("CREATE TABLE public.t AS {}").format(made))
+    owner.execute("GRANT SELECT ON public.t TO steward")
+    relation = introspect.read_relation(conn, "public.t")
+    db.admin.execute("INSERT INTO pg_dist_shard VALUES ('public.t', 2), ('public.t', 3)")
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no shard"
+    owner.execute(sql.SQL("CREATE TABLE public.t_2 AS {}").format(made))
+    owner.execute("GRANT SELECT ON public.t_2 TO steward")
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no statistics"
+    owner.execute("ANALYZE public.t, public.t_2")
+    assert introspect.repeats(conn, relation, ["a"]) is here
+    assert introspect.repeats(conn, relation, ["a"], in_shards=True) is there
+    assert not introspect.repeats(conn, relation, ["a", "nowhere"], in_shards=True)
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 2_801)
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "too few rows"
 
 
 def test_the_plan_says_so(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
