@@ -149,7 +149,7 @@ FROM (
     GROUP BY c.oid, n.nspname
 ) AS command
 CROSS JOIN LATERAL pg_catalog.run_command_on_all_nodes(command.text) AS a
-WHERE a.success AND a.result LIKE '[%%';
+WHERE a.success AND a.result <> '';
 
 -- others --
 -- Who but the owner has privileges on a table in shards or on its columns, on any server, '' for

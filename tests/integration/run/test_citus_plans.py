@@ -166,7 +166,7 @@ def test_few_different_rows_come_counted_to_the_coordinator(
             {},
             [("snapshot.snapshot", 2 * 70)] if source == "few" else [],
         )
-        rows = sql.SQL("SELECT t::text FROM published.{} AS t ORDER BY t::text")
+        rows = sql.SQL("SELECT age::text, disease, paid::text FROM published.{} ORDER BY 1, 2, 3")
         shown.append(cluster.admin.execute(rows.format(sql.Identifier(source))).fetchall())
     assert shown[0] == shown[1]
     assert len(shown[0]) == 5600
