@@ -39,7 +39,7 @@ _IN_SHARDS = (
 )
 _MADE = re.compile(r"(?s)CREATE .*?TABLE .*? AS (?P<select>SELECT .*?)(; SELECT pganon\.seal.*)?")
 
-_execute = psycopg.Cursor.execute
+_execute: Any = psycopg.Cursor.execute
 
 
 @dataclass

@@ -66,8 +66,8 @@ GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard TO PUBLIC
 RESET allow_system_table_mods
 """
 """The tables of the extension as far as pganon reads them, without servers that have any shard. Who
-has privileges on a shard is who has them on the table. Statistics of a shard are those of a table of
-its name, if there is one."""
+has privileges on a shard is who has them on the table. Statistics of a shard are of a table of its
+name, if there is one."""
 
 
 def pretend(db: Database, shards: dict[str, int]) -> None:
