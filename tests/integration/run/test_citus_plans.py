@@ -134,6 +134,36 @@ def test_only_counted_rows_come_to_the_coordinator(cluster: Database, method: st
     assert len(found.came) >= 12  # more about people whom earlier releases are about
 
 
+def test_of_people_in_no_class_their_own_keys_come_alone(cluster: Database) -> None:
+    """A digest of everybody comes once, and the keys of those who were left out."""
+    cluster.source(
+        """
+        CREATE TABLE public.alone (id integer PRIMARY KEY, age integer, place integer);
+        SELECT create_distributed_table('public.alone', 'id', shard_count => 4);
+        INSERT INTO public.alone
+        SELECT n, CASE WHEN n < 3 THEN 20 + n * 20 ELSE n % 7 END, n % 3
+        FROM generate_series(0, 599) AS n
+        """
+    )
+    columns = {
+        "age": {"role": "quasi_identifying", "hierarchy": {"intervals": [7]}},
+        "place": {"role": "quasi_identifying", "hierarchy": {"intervals": [3]}},
+    }
+    asked = policy(
+        "alone",
+        source="public.alone",
+        columns=columns,
+        privacy=[{"model": "k_anonymity", "k": 4}],
+        method={"name": "full_domain"},
+        suppression_limit=0.1,
+    )
+    with explained() as found:
+        done = faults.run(cluster.dsn(), asked, before=lambda step: setattr(found, "step", step))
+    assert done.suppressed == 3
+    came = [number for step, number in found.came if step == "recode.members"]
+    assert sorted(came) == [3, 600 - 3]
+
+
 def test_few_different_rows_come_counted_to_the_coordinator(
     cluster: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
