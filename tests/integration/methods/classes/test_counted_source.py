@@ -446,16 +446,28 @@ def test_when_rows_repeat_in_shards(
     owner.execute(sql.SQL("CREATE TABLE public.t_2 AS {}").format(made))
     owner.execute("GRANT SELECT ON public.t_2 TO steward")
     assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no statistics"
+    db.admin.execute(
+        b"CREATE SCHEMA other; CREATE TABLE other.t_2 AS SELECT n AS a FROM generate_series(1, 99)"
+        b" AS n; GRANT USAGE ON SCHEMA other TO steward; GRANT SELECT ON other.t_2 TO steward;"
+        b" ANALYZE other.t_2"
+    )
     owner.execute("ANALYZE public.t, public.t_2")
     assert introspect.repeats(conn, relation, ["a"]) is here
     assert introspect.repeats(conn, relation, ["a"], in_shards=True) is there
     assert not introspect.repeats(conn, relation, ["a", "nowhere"], in_shards=True)
     monkeypatch.setattr(introspect, "REPEATED_FROM", 2_801)
     assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "too few rows"
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 2_000)
+    db.admin.execute(
+        b"CREATE TABLE public.u (); ALTER TABLE public.t_2 RENAME TO u_2;"
+        b" UPDATE pg_dist_shard SET logicalrelid = 'public.u'::regclass"
+    )
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "of another table"
     db.admin.execute(
         b"SET allow_system_table_mods = on; CREATE OR REPLACE FUNCTION"
         b" pg_catalog.run_command_on_all_nodes(text, OUT nodeid integer, OUT success boolean,"
-        b" OUT result text) RETURNS SETOF record LANGUAGE sql AS $$ SELECT 1, false, 'ERROR' $$"
+        b" OUT result text) RETURNS SETOF record LANGUAGE sql AS $$ SELECT 1, false, 'ERROR' $$;"
+        b" UPDATE pg_dist_shard SET logicalrelid = 'public.t'::regclass"
     )
     assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no answer"
 
