@@ -472,8 +472,7 @@ class ReleaseSpec(Resolved):
         """Whether nothing is asked of records but their number: equal ones are not told apart."""
         alike = self.policy.method.encoding.combines and not self.numbers_records
         told_apart = self.has_identity or self.owners or self.weight or self.shows_means
-        elsewhere = self.shards or self.hidden or self.related
-        return alike and not told_apart and not elsewhere
+        return alike and not told_apart and not self.hidden and not self.related
 
     @property
     def divides_cells(self) -> bool:

@@ -227,7 +227,9 @@ def resolve_policy(
     if spec.may_count:
         items = (*spec.attributes, *spec.sensitive, *spec.carried)
         columns = [item.column.name for item in items]
-        spec = replace(spec, counted=repeats(conn, spec.source, columns))
+        spec = replace(
+            spec, counted=repeats(conn, spec.source, columns, in_shards=bool(spec.shards))
+        )
     return spec
 
 

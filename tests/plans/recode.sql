@@ -409,12 +409,9 @@ CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS I
 CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
-"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
-AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
-AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g") AS "u")
-AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."record" AS "key" FROM
+"pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
+"g"."combination" = "c"."combination" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -659,13 +656,9 @@ BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "class_id", CAST(N
 "marks" FROM (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
 "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
 ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
-16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM
-(SELECT "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT
-"g"."record" AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' ||
-CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
-"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
-"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS
-"p") AS "u";
+16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."record" AS "key" FROM
+"pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which class
 -- [kinc]
@@ -691,12 +684,9 @@ ALL SELECT "p"."person" AS "member", -1 AS "class_id", CAST(NULL AS BIGINT[]) AS
 (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key")
 FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id"
 = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex')
-AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
-"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
-AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
-AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g") AS "u") AS "r" GROUP BY
-"r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+AS UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."record" AS "key" FROM
+"pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which cluster
 -- [qs_greedy, qs_efficient]
@@ -765,13 +755,9 @@ BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "class_id", CAST(N
 "marks" FROM (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
 "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
 ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
-16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM
-(SELECT "c"."individual" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT
-"g"."individual" AS "key", -1 AS "n" FROM (SELECT "c"."individual", "g"."class_id", COALESCE('=' ||
-CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
-"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
-"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS
-"p") AS "u";
+16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."individual" AS "key"
+FROM "pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
+"g"."rid" = "c"."rid" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.numbers_b0: random numbers for the buckets
 -- [anatomy]
