@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from sqlglot import exp
 
@@ -86,11 +86,13 @@ class PublishedRelation:
         return link if link in self.groups else self.groups[0]
 
 
+_Relation = TypeVar("_Relation", bound=PublishedRelation)
+
 Shape = tuple[PublishedRelation, ...]
 """The relations of a release. The last one of records says in which groups a record is."""
 
 
-def linking(shape: Shape) -> PublishedRelation:
+def linking(shape: Sequence[_Relation]) -> _Relation:
     return [relation for relation in shape if relation.rows == "record"][-1]
 
 
