@@ -74,11 +74,12 @@ def parts(shape: Shape) -> Parts:
     """
     last = linking(shape)
     found = tuple(
-        Part(**vars(relation), work=f"mpart{place}") for place, relation in enumerate(shape)
-    )
-    found = tuple(
-        replace(part, numbers=part.groups) if relation is last else part
-        for part, relation in zip(found, shape, strict=True)
+        Part(
+            **vars(relation),
+            work=f"mpart{place}",
+            numbers=relation.groups if relation is last else (NUMBER,),
+        )
+        for place, relation in enumerate(shape)
         if relation.rows != "group"
     )
     if CLASS_ID not in last.groups:
