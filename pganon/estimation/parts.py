@@ -193,7 +193,7 @@ class BoxedPart(AskedPart):
         yield from ()
 
     @abstractmethod
-    def held(self, boxes: exp.Select) -> exp.Select:
+    def held(self, distinct: exp.Select) -> exp.Select:
         """(box, ..., z, held, share, alone) of boxes b: how many values, and their share.
 
         `alone` is whether it is one value of a kind that has a share in ranges alone.
@@ -346,13 +346,13 @@ class ListedPart(BoxedPart):
     def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
         return {self.name("set"): boxes.shown_set(self.fitted.column, value)}
 
-    def held(self, boxes: exp.Select) -> exp.Select:
+    def held(self, distinct: exp.Select) -> exp.Select:
         return self.query(
             "select b.*, coalesce(cardinality(b.set), 0)::bigint as held,"
             " coalesce(t.w, 0) as share, false as alone from b"
             " left join lateral (select sum(v.w) as w from unnest(b.set) as e(el)"
             " join values@ as v on v.element = e.el::text) as t on true",
-            {"b": boxes},
+            {"b": distinct},
         )
 
     def pieces(self) -> exp.Select:
@@ -395,13 +395,13 @@ class RangedPart(BoxedPart):
     def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
         return dict(zip(self.places.values(), self.line.places(value), strict=True))
 
-    def held(self, boxes: exp.Select) -> exp.Select:
+    def held(self, distinct: exp.Select) -> exp.Select:
         point = "b.first = b.last and b.first % 2 = 1" if self.line.dense else "false"
         return self.query(
             "select b.*, coalesce(t.k - f.k0, 0)::bigint as held,"
             f" coalesce(t.w - f.w0, 0) as share, coalesce({point}, false) as alone from b"
             " left join sums@ as t on t.place = b.last left join sums@ as f on f.place = b.first",
-            {"b": boxes},
+            {"b": distinct},
         )
 
     def summed(self) -> Relations:

@@ -136,14 +136,14 @@ def _figures(own: Asked) -> exp.Select:
 def _bounds(asked: Asked, name: str, aggregate: Aggregate) -> Relations:
     """Up to `ends_<name>` (grp, lower, upper).
 
-    Of what adds up over buckets, and of the sums of means, `each_<name>_<partition>` has (grp,
+    Of what adds up over buckets, such as the sum of a mean, `each_<name>_<partition>` has (grp,
     cell, lo, hi).
     """
     measure, number = aggregate.measure, asked.number(aggregate.column)
     place = asked.place(number)
     found: list[exp.Select] = []
     for i in asked.partitions if place is None or measure == "count" else (place,):
-        each = f"each_{name}_{i}"
+        each = f"each_{name.replace('avg', 'sum')}_{i}"
         ends = f"select e.grp, sum(e.lo) as lower, sum(e.hi) as upper from {each} as e"
         if measure == "count":
             yield each, _counted(asked, i, number)
@@ -444,7 +444,8 @@ def _moments(asked: Asked, needed: Mapping[str, Aggregate]) -> Relations:
             the count of the same column, too.
     """
     numbers = [*asked.partitions]
-    yield "terms", stacked([_term(asked, n, a) for n, a in needed.items() if a.measure != "avg"])
+    means = {name: aggregate for name, aggregate in needed.items() if aggregate.measure == "avg"}
+    yield "terms", _terms(asked, {n: a for n, a in needed.items() if n not in means})
     expected = _product("t.one", [f"t.a{i}" for i in numbers])
     yield (
         "expected",
@@ -453,45 +454,53 @@ def _moments(asked: Asked, needed: Mapping[str, Aggregate]) -> Relations:
             " from terms as t group by t.name, t.grp"
         ),
     )
-    means = [_term(asked, name, a) for name, a in needed.items() if a.measure == "avg"]
-    yield "varying", stacked([query("select t.* from terms as t"), *means])
+    every = [query("select t.* from terms as t")]
+    yield "varying", stacked([*every, _terms(asked, means)] if means else every)
     combined = (c for size in range(len(numbers)) for c in combinations(numbers, size + 1))
     yield "varied", stacked([part for shared in combined for part in _varied(numbers, shared)])
     yield "sums", _sums(asked, needed)
 
 
-def _term(asked: Asked, name: str, aggregate: Aggregate) -> exp.Select:
-    """(name, grp, cells, finite, one, two, and of every partition a, q, d): what rows add.
+def _terms(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
+    """(grp, cells, name, finite, one, two, and of every partition a, q, d): what rows add.
 
     `one` and `two` are sums over the records of a row of what their exact columns add, and of its
     square. Of what a partition says `a` is the mean, `q` that of the square, and `d` the covariance
     of two records of a bucket.
     """
-    measure, number = aggregate.measure, asked.number(aggregate.column)
-    place, joins, mean = asked.place(number), "", "0"
-    if measure == "avg":
-        mean = "coalesce(s.e / nullif(m.e, 0), 0)"
-        for alias, of in (("s", "sum"), ("m", "count")):
-            joins += f" join expected as {alias} on {alias}.name = '{of}{number}'"
-            joins += f" and {alias}.grp = r.grp"
-    factors = {i: _Factor(f"c{i}.p", f"c{i}.p", f"c{i}.p2") for i in asked.partitions}
-    one = two = "r.m" if place or number is None else f"r.m{number}"
-    finite = "true"
-    if number is not None and measure in ("sum", "avg", "weighted"):
-        finite = f"{f'c{place}' if place else 'r'}.e2{number} < 'infinity'"
-    if place or number is None:
-        factor = _factor(asked, aggregate, place or 1, number, mean)
-        factors |= {place or 1: factor} if factor else {}
-    elif measure != "count":
-        one = f"(r.u{number} - {mean} * r.m{number})"
-        two = f"(r.e2{number} - 2 * {mean} * r.u{number} + {mean} ^ 2 * r.m{number})"
-    found = ""
-    for i, own in factors.items():
-        found += f", r.cell{i}, ({own.mean})::float8 as a{i}, ({own.square})::float8 as q{i}"
-        found += f", (({own.pair}) - ({own.mean}) ^ 2)::float8 as d{i}"
+    rows: list[str] = []
+    joins = ""
+    for name, aggregate in needed.items():
+        measure, number = aggregate.measure, asked.number(aggregate.column)
+        place, mean = asked.place(number), "0"
+        if measure == "avg":
+            mean = f"coalesce(s{number}.e / nullif(m{number}.e, 0), 0)"
+            for alias, of in (("s", "sum"), ("m", "count")):
+                known = f"{alias}{number}"
+                joins += f" join expected as {known} on {known}.name = '{of}{number}'"
+                joins += f" and {known}.grp = r.grp"
+        factors = {i: _Factor(f"c{i}.p", f"c{i}.p", f"c{i}.p2") for i in asked.partitions}
+        one = two = "r.m" if place or number is None else f"r.m{number}"
+        finite = "true"
+        if number is not None and measure in ("sum", "avg", "weighted"):
+            finite = f"{f'c{place}' if place else 'r'}.e2{number} < 'infinity'"
+        if place or number is None:
+            factor = _factor(asked, aggregate, place or 1, number, mean)
+            factors |= {place or 1: factor} if factor else {}
+        elif measure != "count":
+            one = f"(r.u{number} - {mean} * r.m{number})"
+            two = f"(r.e2{number} - 2 * {mean} * r.u{number} + {mean} ^ 2 * r.m{number})"
+        values = [f"'{name}'", finite, f"({one})::float8", f"({two})::float8"]
+        for own in factors.values():
+            values += [f"({own.mean})::float8", f"({own.square})::float8"]
+            values.append(f"(({own.pair}) - ({own.mean}) ^ 2)::float8")
+        rows.append(f"({', '.join(values)})")
+    cells = "".join(f", r.cell{i}" for i in asked.partitions)
+    names = ["name", "finite", "one", "two"]
+    names += [f"{x}{i}" for i in asked.partitions for x in "aqd"]
     return query(
-        f"select '{name}' as name, r.grp, {finite} as finite, ({one})::float8 as one,"
-        f" ({two})::float8 as two{found} from {asked.source}{joins}"
+        f"select r.grp{cells}, v.* from {asked.source}{joins}"
+        f" cross join lateral (values {', '.join(rows)}) as v({', '.join(names)})"
     )
 
 
@@ -550,33 +559,38 @@ def _varied(numbers: Sequence[int], shared: Sequence[int]) -> list[exp.Select]:
     adds by itself is with the pairs that share all buckets, and so is what is expected.
     """
     others = [i for i in numbers if i not in shared]
-    o = _product("t.one", [f"t.a{i}" for i in others])
-    expected = _product("t.one", [f"t.a{i}" for i in numbers])
-    alone = _product("1", [f"t.q{i}" for i in numbers])
-    alone += f" - {_product('1', [f't.a{i} ^ 2' for i in numbers])}"
+    if not others:
+        alone = _product("t.two", [f"t.q{i}" for i in numbers])
+        alone += f" - {_product('t.two', [f't.a{i} ^ 2' for i in numbers])}"
+        pairs = _product("(t.one ^ 2 - t.two)", [f"t.d{i}" for i in numbers])
+        return [
+            query(
+                f"select t.name, t.grp, t.cell{numbers[0]} as first, {alone} + {pairs} as v,"
+                f" {_product('t.one', [f't.a{i}' for i in numbers])} as e from varying as t"
+            )
+        ]
     keys = f"t.name, t.grp, t.cell{numbers[0]}"
     cells = "".join(f", t.cell{i}" for i in shared if i != numbers[0])
-    tree = query(
-        f"select {keys} as first{cells}, sum({o}) as o,"
-        f" sum({_product('t.two', [f't.a{i} ^ 2' for i in others])}) as oo,"
-        f" {_product('1', [f'min(t.d{i})' for i in shared])} as d,"
-        f" {'0' if others else f'sum(t.two * ({alone}))'} as alone,"
-        f" {'0' if others else f'sum({expected})'} as e"
-        f" from varying as t group by {keys}{cells}"
+    tree = finished(
+        query(
+            f"select {keys} as first{cells},"
+            f" sum({_product('t.one', [f't.a{i}' for i in others])}) as o,"
+            f" sum({_product('t.two', [f't.a{i} ^ 2' for i in others])}) as oo,"
+            f" {_product('1', [f'min(t.d{i})' for i in shared])} as d"
+            f" from varying as t group by {keys}{cells}"
+        )
     )
-    both = finished(tree)
-    within = _known("(c.d * (c.o ^ 2 - c.oo) + c.alone)")
-    text = f"select c.name, c.grp, c.first, {within} as v, sum(c.e) as e from c"
-    text += " group by c.name, c.grp, c.first"
-    if numbers[0] in shared:
-        return [query(text, {"c": both})]
-    across = query(
-        "select c.name, c.grp, min(c.d) * (sum(c.o) ^ 2 - sum(c.o ^ 2)) as v from c"
-        f" group by c.name, c.grp{cells.replace('t.', 'c.')}",
-        {"c": both},
-    )
-    total = f"select b.name, b.grp, null::bigint as first, {_known('b.v')} as v, 0 as e from b"
-    return [query(text, {"c": both}), query(f"{total} group by b.name, b.grp", {"b": across})]
+    found = [
+        query(
+            "select c.name, c.grp, c.first, c.d * (c.o ^ 2 - c.oo) as v, 0 as e from c", {"c": tree}
+        )
+    ]
+    if numbers[0] not in shared:
+        across = "min(c.d) * (sum(c.o) ^ 2 - sum(c.o ^ 2)) as v, 0 as e from c"
+        text = f"select c.name, c.grp, null::bigint as first, {across}"
+        text += f" group by c.name, c.grp{cells.replace('t.', 'c.')}"
+        found.append(query(text, {"c": tree}))
+    return found
 
 
 def _sums(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
@@ -622,6 +636,5 @@ def _sure(name: str, measure: str) -> exp.Select:
         joins = f" join each_{name.replace('avg', 'count')}_1 as c on c.grp = e.grp"
         joins += " and c.cell = e.cell"
         sure += " and c.lo = c.hi"
-    return query(
-        f"select '{name}' as name, e.grp, e.cell, {sure} as sure from each_{name}_1 as e{joins}"
-    )
+    each = f"each_{name.replace('avg', 'sum')}_1 as e{joins}"
+    return query(f"select '{name}' as name, e.grp, e.cell, {sure} as sure from {each}")
