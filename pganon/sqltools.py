@@ -206,7 +206,8 @@ def total(expressions: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def conjunction(conditions: Iterable[exp.Expr]) -> exp.Expr:
-    return exp.and_(*conditions)
+    every = [*conditions]
+    return exp.and_(*every) if every else exp.true()
 
 
 def equal(names: Iterable[str], left: str, right: str) -> exp.Expr:

@@ -125,7 +125,7 @@ TARGETS = {
             "options", "prior_facts", "rows", "published_distribution",
             "context")),
          "pganon/methods/background/form/audit.py",
-         "pganon/methods/common/form/reference.py", "pganon/resolved/resolve.py"),
+         "pganon/methods/common/form/reference.py", "pganon/resolved/rules.py"),
         ("test_background_blocks", "integration/test_background", "test_published_reference",
          "test_background_attacks", "adversarial/test_background_posterior",
          "test_background_random"),

@@ -18,7 +18,7 @@ from pganon.policy.document import field_path
 from pganon.policy.loader import LoadedPolicy, named_method
 from pganon.policy.model import Policy, policy_hash
 from pganon.policy.policy_class import method_type, model_type
-from pganon.policy.pydantic_errors import refusals_of
+from pganon.policy.refusals import refusals_of
 from pganon.policy.registry import Registry
 
 MOST = 64

@@ -63,6 +63,17 @@ def shards_of(conn: Connection, source: Relation) -> Shards | None:
     return Shards(source.name, column.name) if column is not None and column.readable else None
 
 
+def statistics_of_shard(
+    conn: Connection, table: Relation, names: Sequence[str]
+) -> tuple[float, list[tuple[float, list[float]]]] | None:
+    """Rows of one of a table's shards, and of columns how many values they have, and how frequent.
+
+    As ANALYZE saw it there: this server has no statistics of the table. None if no server says so.
+    """
+    row = ask(conn, "citus", "statistics", table=table.oid, names=list(names)).fetchone()
+    return (row[0], row[1] or []) if row else None
+
+
 def check_sessions(conn: Connection) -> None:
     """Refuse a current role that could not read what Citus distributes, or would run what others
     made there, where there is Citus.

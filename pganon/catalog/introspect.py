@@ -18,6 +18,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from pganon import sqlfiles
+from pganon.catalog.citus import statistics_of_shard
 from pganon.catalog.model import Column, ForeignKey, Reference, Relation, RelationKind
 from pganon.catalog.origins import Found, base_columns, origins_of
 from pganon.catalog.types import kind_of
@@ -34,6 +35,10 @@ REPEATED_FROM = 100_000
 
 _DIFFERENT = 0.4
 """Largest share of different rows: at a little more, counting takes as long as it saves."""
+
+_DIFFERENT_IN_SHARDS = 0.1
+"""The same where counting is done in shards: more rows than that take more bytes to send than what
+records show by combination."""
 
 _MOST_LOG = 50.0
 """Logarithms beyond tell of rows that are all the same, or all different."""
@@ -149,18 +154,22 @@ def estimated_rows(conn: Connection, relation: Relation) -> float | None:
     return found["rows"] if found else None
 
 
-def repeats(conn: Connection, relation: Relation, names: Sequence[str]) -> bool:
-    """Whether few rows of a large stored table are different in some columns.
+def repeats(
+    conn: Connection, relation: Relation, names: Sequence[str], *, in_shards: bool = False
+) -> bool:
+    """Whether few rows of a large stored table, or of each of its shards, are different in some
+    columns.
 
     As its statistics say, and as if columns did not depend on each other, which makes more rows
     different. How many rows are equal to one is the product of what the columns say; its logarithm
     is taken to be normal.
     """
-    rows = estimated_rows(conn, relation)
-    if rows is None or rows < REPEATED_FROM:
-        return False
-    found = ask(conn, "catalog", "frequencies", oid=relation.oid, names=list(names)).fetchall()
-    if len(found) < len(set(names)):
+    if in_shards:
+        rows, found = statistics_of_shard(conn, relation, names) or (None, [])
+    else:
+        rows = estimated_rows(conn, relation)
+        found = ask(conn, "catalog", "frequencies", oid=relation.oid, names=list(names)).fetchall()
+    if rows is None or rows < REPEATED_FROM or len(found) < len(set(names)):
         return False
     mean, variance = math.log(rows), 0.0
     for distinct, frequencies in found:
@@ -175,7 +184,8 @@ def repeats(conn: Connection, relation: Relation, names: Sequence[str]) -> bool:
         variance += sum(share * (log - expected) ** 2 for share, log in shares)
     logs = [mean + place * math.sqrt(variance) for place in NormalDist().quantiles(100)]
     equal = [math.exp(max(min(log, _MOST_LOG), -_MOST_LOG)) for log in logs]
-    return fmean(-math.expm1(-number) / number for number in equal) <= _DIFFERENT
+    share = fmean(-math.expm1(-number) / number for number in equal)
+    return share <= (_DIFFERENT_IN_SHARDS if in_shards else _DIFFERENT)
 
 
 def _rows(conn: Connection, name: str, parameters: Mapping[str, object]) -> list[dict[str, Any]]:

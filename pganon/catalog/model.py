@@ -166,6 +166,11 @@ class Relation:
     def column_names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
+    @property
+    def record_key(self) -> tuple[str, ...]:
+        """Columns of the primary key; none where there is no key, or it may not be read."""
+        return () if self.unreadable(self.primary_key) else self.primary_key
+
     def unreadable(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the named columns that the current role may not SELECT."""
         wanted = set(names)

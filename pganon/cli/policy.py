@@ -219,8 +219,7 @@ def _check_source(loaded: LoadedPolicy, dsn: str | None) -> list[str]:
     """Gives warnings."""
     # Slow to load, and the offline check needs none of it.
     from pganon.publish.views import check_readers
-    from pganon.resolved.exact_columns import unchanged_identifiers
-    from pganon.resolved.republication import without_key
+    from pganon.resolved.warnings import unchanged_identifiers, without_key
     from pganon.run.context import resolve_policy
 
     with common.connect(dsn) as conn:

@@ -128,7 +128,7 @@ def show(
 
 def _show_measures(info: ReleaseInfo) -> None:
     """Utility of the current version and how its source was read, for the steward."""
-    from pganon.resolved.shards import UNLOCKED
+    from pganon.resolved.warnings import UNLOCKED
 
     current = [v for v in info.versions or () if v.version == info.version]
     if not current:

@@ -7,11 +7,9 @@ from pganon.identifiers import first_few, quote
 from pganon.plan.build import Plan
 from pganon.plan.explain import Explained
 from pganon.privacy.requirements import warnings
-from pganon.resolved.exact_columns import unchanged_identifiers
 from pganon.resolved.guarantee import adversary, guarantee
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.republication import without_key
-from pganon.resolved.shards import torn
+from pganon.resolved.warnings import torn, unchanged_identifiers, without_key
 from pganon.steps import State
 
 

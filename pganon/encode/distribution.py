@@ -17,8 +17,10 @@ PLACED = "d"
 
 
 def beside_source(spec: ReleaseSpec) -> By | None:
-    """Placement of the snapshot; None: on this server."""
-    return By(PLACED, spec.shards.table) if spec.shards and in_cells(spec) else None
+    """Placement of the snapshot; None: on this server, as where few rows are different, which
+    servers of shards count."""
+    in_shards = spec.shards and in_cells(spec) and not spec.counted
+    return By(PLACED, spec.shards.table) if spec.shards and in_shards else None
 
 
 def by_cell(spec: ReleaseSpec, state: State) -> By | None:

@@ -19,7 +19,7 @@ from pganon.catalog.values import as_text
 from pganon.error_codes import ErrorCode
 from pganon.errors import PganonError, PreconditionError
 from pganon.identifiers import quote
-from pganon.policy.sensitive_when import EXCEPTION_COLUMN
+from pganon.policy.columns import EXCEPTION_COLUMN
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive
 from pganon.sqltools import col, computed_once, fragment, named, query, scalar, text
 from pganon.steps.facts import Fact, count

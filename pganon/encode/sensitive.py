@@ -129,12 +129,18 @@ def _is_text(item: Sensitive) -> bool:
     return item.column.kind in ("text", "bpchar", "citext", "enum")
 
 
-def with_code(tree: exp.Select, item: Sensitive, value: exp.Expr, state: State) -> exp.Select:
-    """With the code of a value of the column, as s<j>."""
+def with_code(
+    tree: exp.Select, item: Sensitive, value: exp.Expr, state: State, *, always: bool = False
+) -> exp.Select:
+    """With the code of a value of the column, as s<j>.
+
+    Args:
+        always: whether every row has a value that is sensitive.
+    """
     alias = _lookup(item)
     on = exp.EQ(this=col("value", alias), expression=exp.paren(sensitive_key(item, value)))
     code = looked_up_code(item, state)
-    condition = applies(item, "t")
+    condition = None if always else applies(item, "t")
     if condition is not None:
         # 0 is no value's code: there the record shows its value.
         code = fragment("case when :mine then :code else 0 end", mine=condition, code=code)

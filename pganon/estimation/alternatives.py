@@ -24,12 +24,12 @@ from pganon.estimation.question import (
     Key,
     Leaf,
     Question,
+    figures,
     leaves_of,
     parts_of,
 )
 from pganon.estimation.refusals import Unsupported
 from pganon.estimation.release import AskedRelease, Part
-from pganon.estimation.several_partitions import links_of
 from pganon.sqltools import col, conjunction, fragment, named, query, stacked
 
 MAX_WAYS = 24
@@ -57,7 +57,7 @@ def arranged(
     that some records do not show.
     """
     question = Question(release, keys, aggregates, alternatives=Joined(True, tuple(items)))
-    several = len(links_of(release, question.parts).keys() - {None}) > 1
+    several = len({release.link(part) for part in question.parts} - {None}) > 1
     used = {key.part for key in keys} | {a.column.part for a in aggregates if a.column is not None}
     leaves: list[Formula] = []
     others: list[Formula] = []
@@ -98,7 +98,7 @@ def _check_partitions(release: AskedRelease, formula: Formula) -> None:
     if not isinstance(formula, Joined):
         return
     found = list(leaves_of(formula))
-    if not formula.every and len(links_of(release, parts_of([formula]))) > 1:
+    if not formula.every and len({release.link(part) for part in parts_of([formula])}) > 1:
         raise Unsupported(
             "columns that records have in buckets of their own are in alternatives (OR, or NOT"
             " with AND) with others",
@@ -268,14 +268,8 @@ def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list
 
     Of values of records in open ways nothing is known but how many there are.
     """
-    lower, upper = f"t.lower{number}", f"t.upper{number}"
-    meets = f"case when {lower} = {upper} then {{}} end"
-    error = meets.format("0::float8")
-    if aggregate.measure in ("min", "max"):
-        is_time = aggregate.column is not None and aggregate.column.is_time
-        value = meets.format(lower if is_time else f"{lower}::float8")
-        return _closed([value, lower, upper, lower, upper, error])
-    estimate = f"t.e{number}"
+    estimate, lower, upper = (f"t.{name}{number}" for name in ("e", "lower", "upper"))
+    error = f"case when {lower} = {upper} then 0::float8 end"
     if aggregate.measure == "avg":
         added, many = (
             f"t.e{needed.index(Aggregate(measure, aggregate.column))}"
@@ -285,16 +279,10 @@ def _figures(aggregate: Aggregate, number: int, needed: list[Aggregate]) -> list
         lower, upper = (f"case when {added} is not null then {end} end" for end in (lower, upper))
     elif aggregate.measure == "count":
         lower, upper = f"{lower}::bigint", f"{upper}::bigint"
-
-    def inside(value: str) -> str:
-        end = f"least(({upper})::float8, greatest(({lower})::float8, {value}))"
-        return f"case when {value} is not null then {end} end"
-
-    values = [estimate, f"t.low{number}", f"t.high{number}"]
-    middle, low, high = (inside(value) for value in values)
-    found = [middle, lower, upper, low, high, error]
-    return found if aggregate.measure == "count" else _closed(found)
-
-
-def _closed(texts: list[str]) -> list[str]:
-    return [f"case when t.known then {text} end" for text in texts]
+    ends = (f"t.low{number}", f"t.high{number}")
+    found = figures(aggregate, (estimate, lower, upper, *ends, error))
+    if aggregate.measure not in ("min", "max"):
+        found[0] = f"case when {estimate} is not null then {found[0]} end"
+    if aggregate.measure == "count":
+        return found
+    return [f"case when t.known then {text} end" for text in found]

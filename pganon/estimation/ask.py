@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,9 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
     except psycopg.DataError as error:
         if error.sqlstate is None:
             raise EstimateRefused("the answer has a date beyond those of Python") from None
-        measured = _measured(resolved)
+        aggregates = [a for q in resolved.questions for a in q.aggregates]
+        names = dict.fromkeys(quote(a.column.name) for a in aggregates if a.column)
+        measured = ", ".join(names)
         if isinstance(error, psycopg.errors.NumericValueOutOfRange) and measured:
             raise EstimateRefused(
                 f"numbers of {measured} are too large or too small: their sums or squares are"
@@ -128,12 +130,6 @@ def answer(conn: Connection, resolved: Resolved, spread: Spread) -> Estimates:
     return Estimates(
         release.name, release.version, names, keys, aggregates, tuple(rows), select.as_string()
     )
-
-
-def _measured(resolved: Resolved) -> str:
-    """Columns of which numbers are computed with."""
-    measured = [a.column.name for q in resolved.questions for a in q.aggregates if a.column]
-    return ", ".join(map(quote, dict.fromkeys(measured)))
 
 
 @dataclass(frozen=True)
@@ -208,7 +204,12 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
     columns = [column for item in resolved.items for column in _columns(resolved, item, combined)]
     for join in combined.joins:
         tree = tree.join(join)
-    flags = [*[col(name, _FIRST) for name in FLAGS[:2]], named(_maybe_empty(resolved), FLAGS[2])]
+    # Whether no record may match, or none that has a value to average or to compare.
+    own = resolved.questions[0].aggregates
+    counts = [one for a in own if a.measure in ("avg", "min", "max") for one in added_beside(a)[:1]]
+    empty = [fragment(f"{_FIRST}.a{own.index(one)}_lower = 0") for one in counts]
+    maybe_empty = exp.or_(col(FLAGS[2], _FIRST), *empty, copy=False)
+    flags = [*[col(name, _FIRST) for name in FLAGS[:2]], named(maybe_empty, FLAGS[2])]
     flags += [named(exp.true(), INDEPENDENT)] if resolved.independent else []
     tree = tree.select(*columns, *flags, append=False)
     if resolved.having is not None:
@@ -226,15 +227,6 @@ def joined(resolved: Resolved, fitted: Mapping[str, Fitted]) -> exp.Select:
         tree = tree.order_by(*order)
     limit = MAX_GROUPS + 1 if resolved.limit is None else min(resolved.limit, MAX_GROUPS + 1)
     return tree.limit(num(limit))
-
-
-def _maybe_empty(resolved: Resolved) -> exp.Expr:
-    """Whether no record may match, or none that has a value to average or compare."""
-    own = resolved.questions[0].aggregates
-    counts = [one for a in own if a.measure in ("avg", "min", "max") for one in added_beside(a)[:1]]
-    found = [col(FLAGS[2], _FIRST)]
-    found += [fragment(f"{_FIRST}.a{own.index(one)}_lower = 0") for one in counts]
-    return exp.or_(*found, copy=False)
 
 
 def _figure(resolved: Resolved, name: str, ending: str) -> exp.Expr:
@@ -350,20 +342,17 @@ class _Combined:
         if isinstance(tree, exp.Literal):
             value = cast(tree, _FLOAT)
             return [value, tree, tree, value, value]
-        if isinstance(tree, exp.Neg):
-            estimate, lower, upper, low, high = self._of(tree.this)
-            return self._joined(
-                [fragment("- :v", v=end) for end in (estimate, upper, lower, high, low)]
-            )
         if isinstance(tree, exp.Cast):
             estimate, lower, upper, low, high = self._of(tree.this)
             ends = [
                 exp.Cast(this=exp.paren(end.copy()), to=tree.to.copy()) for end in (lower, upper)
             ]
             return self._joined([estimate, *ends, low, high])
+        if isinstance(tree, exp.Neg):
+            return self._joined(_operated("-", [num(0)] * 5, self._of(tree.this)))
         assert isinstance(tree, exp.Binary)
         x, y = self._of(tree.this), self._of(tree.expression)
-        return self._joined(_OPERATIONS[type(tree)](x, y))
+        return self._joined(_operated(_OPERATORS[type(tree)], x, y))
 
     def _of_aggregate(self, name: str) -> _Interval:
         """Those of an aggregate of numbers."""
@@ -393,38 +382,17 @@ class _Combined:
         return [col(name, alias) for name in names]
 
 
-def _sum(x: _Interval, y: _Interval) -> list[exp.Expr]:
-    return [fragment(":a + :b", a=a, b=b) for a, b in zip(x, y, strict=True)]
+_OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/"}
 
 
-def _difference(x: _Interval, y: _Interval) -> list[exp.Expr]:
-    estimate, lower, upper, low, high = y
-    ends = (estimate, upper, lower, high, low)
-    return [fragment(":a - :b", a=a, b=b) for a, b in zip(x, ends, strict=True)]
-
-
-def _product(x: _Interval, y: _Interval) -> list[exp.Expr]:
-    return [
-        fragment(":a * :b", a=x[0], b=y[0]),
-        *_corners("*", x[1:3], y[1:3]),
-        *_corners("*", x[3:], y[3:]),
-    ]
-
-
-def _quotient(x: _Interval, y: _Interval) -> list[exp.Expr]:
-    return [
-        fragment(":a / nullif(:b, 0)", a=x[0], b=y[0]),
-        *_corners("/", x[1:3], y[1:3]),
-        *_corners("/", x[3:], y[3:]),
-    ]
-
-
-_OPERATIONS: dict[type[exp.Expr], Callable[[_Interval, _Interval], list[exp.Expr]]] = {
-    exp.Add: _sum,
-    exp.Sub: _difference,
-    exp.Mul: _product,
-    exp.Div: _quotient,
-}
+def _operated(operator: str, x: _Interval, y: _Interval) -> list[exp.Expr]:
+    divisor = "nullif(:b, 0)" if operator == "/" else ":b"
+    estimate = fragment(f":a {operator} {divisor}", a=x[0], b=y[0])
+    if operator in "*/":
+        return [estimate, *_corners(operator, x[1:3], y[1:3]), *_corners(operator, x[3:], y[3:])]
+    ends = y[1:] if operator == "+" else (y[2], y[1], y[4], y[3])
+    pairs = zip(x[1:], ends, strict=True)
+    return [estimate, *[fragment(f":a {operator} :b", a=a, b=b) for a, b in pairs]]
 
 
 def _corners(operator: str, x: _Interval, y: _Interval) -> list[exp.Expr]:

@@ -13,8 +13,6 @@ from sqlglot import exp
 
 from pganon.estimation.lines import (
     Line,
-    Number,
-    Steps,
     Use,
     cut,
     cuts,
@@ -94,10 +92,29 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
     Args:
         uses: what a query has of the column.
     """
-    if column.form != "range":
-        return _fitted_sets(conn, column, spread)
-    numbered, value = steps(column), col(_VALUE, "t")
-    shown: dict[str, exp.Expr] = {}
+    value = col(_VALUE, "t")
+    if column.form == "range":
+        return _fitted_ranges(conn, column, spread, uses, value)
+    elements = cast(shown_set(column, value), "text[]")
+    rows = _distinct(conn, column, {"elements": elements})
+    known: dict[str, int] = {}
+    spots: list[_Spots] = []
+    for row in rows:
+        values = tuple(known.setdefault(item, len(known)) for item in row["elements"] or ())
+        ends = (values[0], values[-1]) if values and column.form == "ordinal" else values
+        spots.append((values, tuple(dict.fromkeys(ends))))
+    if spread == "uniform":
+        return Fitted(column, None, tuple(known), (1.0,) * len(known), 1.0)
+    boxes = [_box(column, row, own) for row, own in zip(rows, spots, strict=True)]
+    shares, lacking = fit(boxes, len(known), ranges=False)
+    return Fitted(column, None, tuple(known), tuple(shares), lacking)
+
+
+def _fitted_ranges(
+    conn: Connection, column: Published, spread: Spread, uses: Sequence[Use], value: exp.Expr
+) -> Fitted:
+    """Values between borders of ranges are counted together, unless there are few."""
+    numbered, shown = steps(column), dict[str, exp.Expr]()
     if numbered is not None:
         shown["first"], shown["last"] = numbered.ends(value)
     else:
@@ -106,7 +123,8 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
     infinite = "coalesce(lower_inf(:v) or upper_inf(:v), false)"
     shown["unbounded"] = fragment(infinite, v=value)
     rows = _distinct(conn, column, shown)
-    ends = [end for row in rows if row["shown"] for end in (row["first"], row["last"])]
+    having = [row for row in rows if row["shown"]]
+    ends = [end for row in having for end in (row["first"], row["last"])]
     unbounded = any(row["unbounded"] for row in rows)
     if any(end is None or not isfinite(end) for end in ends) or (unbounded and column.attained):
         raise EstimateRefused(
@@ -114,100 +132,55 @@ def fitted(conn: Connection, column: Published, spread: Spread, uses: Sequence[U
         )
     low, high = min(ends, default=0), max(ends, default=0)
     if numbered is not None and high - low < MAX_VALUES:
-        line = single(column, numbered, low, high)
-        boxes = []
-        for row in rows:
-            own = (row["first"] - low, row["last"] - low) if row["shown"] else ()
-            boxes.append(_box(column, row, own, tuple(dict.fromkeys(own))))
-        found = _fit(column, spread, boxes, len(line.low), line, None)
+        coarse = fine = single(column, numbered, low, high)
     else:
-        inside = [v for v in cuts(conn, column, uses, low, high) if low < v <= high]
-        if numbered is None:
-            return _dense(column, spread, rows, ends, inside)
-        found = _cut(column, spread, rows, numbered, inside)
-    return replace(found, unbounded=unbounded)
+        borders = {row["first"] for row in having} | {row["last"] + 1 for row in having}
+        borders = borders if numbered else {*ends} or {0}
+        found = [v for v in cuts(conn, column, uses, low, high) if low < v <= high]
+        coarse, fine = (cut(column, numbered, points) for points in (borders, borders | {*found}))
+    lacking, odds, shares = 0.0 if numbered is None else 1.0, 1.0, lengths(fine)
+    if spread != "uniform" and numbered is not None:
+        starts = {start: place for place, start in enumerate(coarse.low)}
+        lasts = {last: place for place, last in enumerate(coarse.high)}
+        boxes: list[Box] = []
+        for row in rows:
+            own = (starts[row["first"]], lasts[row["last"]]) if row["shown"] else ()
+            attained = own if row["first"] != row["last"] else own[:1]
+            boxes.append(_box(column, row, (own, attained)))
+        shares, lacking = fit(boxes, len(coarse.low), ranges=True)
+        shares = refined(shares, coarse, fine)
+    elif spread != "uniform":
+        shares, lacking = _fit_gaps(column, rows, coarse)
+        shares, odds = refined(shares, coarse, fine), lacking / max(1 - lacking, 1e-9)
+    return Fitted(column, fine, None, tuple(shares), lacking, odds, unbounded)
 
 
-def _cut(
-    column: Published, spread: Spread, rows: Rows, numbered: Steps, found: Sequence[Number]
-) -> Fitted:
-    """Values between borders are counted together."""
-    shown = [row for row in rows if row["shown"]]
-    borders = {row["first"] for row in shown} | {row["last"] + 1 for row in shown}
-    coarse, fine = (cut(column, numbered, b) for b in (borders, borders | set(found)))
-    if spread == "uniform":
-        return Fitted(column, fine, None, tuple(lengths(fine)), 1.0)
-    starts = {start: place for place, start in enumerate(coarse.low)}
-    lasts = {last: place for place, last in enumerate(coarse.high)}
-    boxes = []
-    for row in rows:
-        ends = (starts[row["first"]], lasts[row["last"]]) if row["shown"] else ()
-        attained = ends if row["shown"] and row["first"] != row["last"] else ends[:1]
-        boxes.append(_box(column, row, ends, attained))
-    shares, lacking = fit(boxes, len(coarse.low), ranges=True)
-    return Fitted(column, fine, None, tuple(refined(shares, coarse, fine)), lacking)
-
-
-def _dense(
-    column: Published, spread: Spread, rows: Rows, ends: Sequence[Number], found: Sequence[Number]
-) -> Fitted:
+def _fit_gaps(column: Published, rows: Rows, line: Line) -> tuple[list[float], float]:
     """Gaps between published ends are even inside; the ends themselves have no share."""
-    points = sorted({*ends} or {0})
-    coarse, fine = cut(column, None, points), cut(column, None, [*points, *found])
-    if spread == "uniform":
-        return Fitted(column, fine, None, tuple(lengths(fine)), 0.0)
-    gaps = max(len(points) - 1, 1)
-    places = {point: place for place, point in enumerate(points)}
-    boxes = []
+    places = {point: place for place, point in enumerate(line.low[::2])}
+    gaps, boxes = max(len(places) - 1, 1), list[Box]()
     for row in rows:
         inside = (places[row["first"]], places[row["last"]] - 1) if row["shown"] else ()
         if not row["shown"] or row["first"] != row["last"]:
-            boxes.append(_box(column, row, inside, inside))
+            boxes.append(_box(column, row, (inside, inside)))
         elif any(other["missing"] for other in rows):
             # A point has no share of the spread, but says how often values are not missing.
-            boxes.append(_box(column, row, (0, gaps - 1), ()))
+            boxes.append(_box(column, row, ((0, gaps - 1), ())))
     shares, lacking = fit(boxes, gaps, ranges=True)
-    by_cell = [0.0] * len(coarse.low)
-    by_cell[1::2] = shares[: len(points) - 1]
-    odds = lacking / max(1 - lacking, 1e-9)
-    return Fitted(column, fine, None, tuple(refined(by_cell, coarse, fine)), lacking, odds)
+    by_cell = [0.0] * len(line.low)
+    by_cell[1::2] = shares[: len(places) - 1]
+    return by_cell, lacking
 
 
-def _fitted_sets(conn: Connection, column: Published, spread: Spread) -> Fitted:
-    elements = cast(shown_set(column, col(_VALUE, "t")), "text[]")
-    rows = _distinct(conn, column, {"elements": elements})
-    known: dict[str, int] = {}
-    boxes = []
-    for row in rows:
-        values: tuple[int, ...] = ()
-        if row["elements"]:
-            values = tuple(known.setdefault(item, len(known)) for item in row["elements"])
-        ends = (values[0], values[-1]) if values and column.form == "ordinal" else values
-        boxes.append(_box(column, row, values, tuple(dict.fromkeys(ends))))
-    return _fit(column, spread, boxes, len(known), None, tuple(known))
+_Spots = tuple[tuple[int, ...], tuple[int, ...]]
+"""Places of values, and of those that somebody has, where the column says so."""
 
 
-def _fit(
-    column: Published,
-    spread: Spread,
-    boxes: Sequence[Box],
-    size: int,
-    line: Line | None,
-    elements: tuple[str, ...] | None,
-) -> Fitted:
-    if spread == "uniform":
-        return Fitted(column, line, elements, (1.0,) * size, 1.0)
-    shares, lacking = fit(boxes, size, ranges=elements is None)
-    return Fitted(column, line, elements, tuple(shares), lacking)
-
-
-def _box(
-    column: Published, row: Mapping[str, Any], values: tuple[int, ...], ends: tuple[int, ...]
-) -> Box:
+def _box(column: Published, row: Mapping[str, Any], spots: _Spots) -> Box:
     return Box(
-        values=values,
+        values=spots[0],
         missing=row["missing"],
-        attained=ends if column.attained else (),
+        attained=spots[1] if column.attained else (),
         missing_attained=row["missing"] and column.null_attained,
         classes=row["classes"],
         records=row["records"],

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from pganon.estimation.lines import collated, holds, over
-from pganon.estimation.parts import AskedPart
+from pganon.estimation.parts import AskedPart, Relations
 from pganon.estimation.release import Fact, Part, Table
 from pganon.forms.match_counts import Matched, all_records, both, call, either, neither
 from pganon.sqltools import aliased, col, conjunction, fragment, named, query, scalar, text
 
-ENDS = ("lo", "hi", "p", "p2")
-"""Columns with the fields of :class:`~pganon.forms.match_counts.Matched`."""
+_ENDS = ("lo", "hi", "p", "p2")
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class EventsPart(AskedPart):
     facts: Mapping[str, Fact]
     tables: Mapping[str, Table]
 
-    def grouped(self) -> exp.Select:
+    def relations(self) -> Relations:
         """(bucket, lo, hi, p, p2): of every group."""
         assert self.condition is not None
         assert self.part.weight is not None
@@ -53,11 +52,13 @@ class EventsPart(AskedPart):
             if fact.slice is not None:
                 on = fragment(f"{alias}.bucket = :b", b=bucket)
                 inner = inner.join(aliased(_known(fact), alias), on=on, join_type="left")
-                for end in ENDS:
+                for end in _ENDS:
                     value = fragment("coalesce(:v, 0)", v=col(end, alias))
                     inner = inner.select(named(value, f"{end}_{alias}"))
         tree = query("select i.bucket from i", {"i": inner})
-        return tree.select(*columns(self._matched(condition, None)))
+        own = self._matched(condition, None)
+        values = zip(_ENDS, (own.fewest, own.most, own.share, own.pair), strict=True)
+        yield self.name("exact"), tree.select(*[named(value.copy(), end) for end, value in values])
 
     def _alias(self, name: str) -> str:
         return f"f{[*self.facts].index(name)}"
@@ -77,8 +78,10 @@ class EventsPart(AskedPart):
         if _of_nobody(node):
             return neither(self._people(among), self._matched(_negated(node), among))
         own = self._path(node)[0]
-        if isinstance(node, exp.Column):
-            inside = self._of_fact(node.name)
+        if isinstance(node, exp.Column) and self.facts[node.name].slice is None:
+            inside = all_records(self._people(own))
+        elif isinstance(node, exp.Column):
+            inside = Matched(*[col(f"{end}_{self._alias(node.name)}", "i") for end in _ENDS])
         else:
             # Those that lead over a further table are independent among the people of that one.
             groups: dict[object, list[exp.Expr]] = {}
@@ -103,18 +106,6 @@ class EventsPart(AskedPart):
                 **given,
             ),
         )
-
-    def _of_fact(self, name: str) -> Matched:
-        """Of the people with rows of its table."""
-        fact = self.facts[name]
-        if fact.slice is None:
-            return all_records(self._people(fact.table.name))
-        return Matched(*[col(f"{end}_{self._alias(name)}", "i") for end in ENDS])
-
-
-def columns(found: Matched) -> list[exp.Expr]:
-    values = (found.fewest, found.most, found.share, found.pair)
-    return [named(value.copy(), end) for value, end in zip(values, ENDS, strict=True)]
 
 
 # -- conditions -----------------------------------------------------------------------------------

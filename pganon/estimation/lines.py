@@ -340,6 +340,11 @@ _UNITS = {
     "century": "year",
 }
 """Units of date_trunc and extract: a unit whose borders have theirs among them."""
+_TIMES_CAST = (
+    exp.DataType.Type.TIMESTAMP,
+    exp.DataType.Type.TIMESTAMPTZ,
+    exp.DataType.Type.DATE,
+)
 
 
 @dataclass(frozen=True)
@@ -443,7 +448,7 @@ def _unit(node: exp.Expr) -> str | None:
     if not isinstance(inner, exp.Expr):
         return None
     inner = inner.unnest()
-    if isinstance(inner, exp.Cast) and _is_time(inner):
+    if isinstance(inner, exp.Cast) and inner.to.this in _TIMES_CAST and not inner.to.expressions:
         inner = inner.this
     if not _bare(inner):
         return None
@@ -455,11 +460,6 @@ def _unit(node: exp.Expr) -> str | None:
         unit = node.this.name.lower()
         return _UNITS.get(unit) if unit != "second" else None
     return None
-
-
-def _is_time(node: exp.Cast) -> bool:
-    times = exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.DATE
-    return node.to.this in times and not node.to.expressions
 
 
 def _constants(conn: Connection, column: Published, found: Sequence[exp.Expr]) -> list[Decimal]:

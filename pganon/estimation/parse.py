@@ -130,6 +130,10 @@ def _clauses(tree: exp.Select) -> Parsed:
         raise Unsupported("ROLLUP, CUBE and GROUPING SETS are not estimated", group)
     if where is not None:
         check(where.this)
+    limit = tree.args["limit"].args.get("expression") if tree.args.get("limit") else None
+    is_number = isinstance(limit, exp.Literal) and not limit.is_string and limit.name.isdigit()
+    if tree.args.get("limit") and not is_number:
+        raise Unsupported("LIMIT takes a number", tree.args["limit"])
     return Parsed(
         [_item(item) for item in tree.expressions],
         source,
@@ -139,7 +143,7 @@ def _clauses(tree: exp.Select) -> Parsed:
         keys,
         having.this if having else None,
         list(order.expressions) if order else [],
-        _limit(tree.args.get("limit")),
+        int(limit.name[:18]) if limit else None,
     )
 
 
@@ -210,15 +214,6 @@ def _item(item: exp.Expr) -> tuple[exp.Expr, str | None]:
     if isinstance(item, exp.Star):
         raise Unsupported(SINGLE, item, USE_AGGREGATES)
     return item, None
-
-
-def _limit(clause: exp.Expr | None) -> int | None:
-    if clause is None:
-        return None
-    value = clause.args.get("expression")
-    if isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit():
-        return int(value.name[:18])
-    raise Unsupported("LIMIT takes a number", clause)
 
 
 def check(tree: exp.Expr) -> None:

@@ -7,7 +7,7 @@ number, and a piece is what of the values of a group lies in a box.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -18,23 +18,29 @@ from pganon.estimation.lines import Line, as_numeric, certain, collated, holds, 
 from pganon.estimation.release import Part, Published
 from pganon.sqltools import col, fragment, named, num, query, stacked
 
-BUCKETS = "buckets"
-"""Common table expression (bucket, n, and of every box its number `b`, values and `z`)."""
+Relations = Iterator[tuple[str, exp.Select]]
+"""Common table expressions by name, each after those that it reads."""
 
 
 @dataclass(frozen=True)
-class AskedPart:
+class AskedPart(ABC):
     """Columns in a query.
 
     Attributes:
         number: in names.
+        partition: the number of the one by whose buckets they are known.
         condition: of WHERE.
         keys: expressions of GROUP BY by their numbers.
     """
 
     number: int
+    partition: int
     condition: exp.Expr | None
     keys: Mapping[int, exp.Expr]
+
+    @abstractmethod
+    def relations(self) -> Relations:
+        """The common table expressions of the part."""
 
     @property
     def key_names(self) -> list[str]:
@@ -44,9 +50,14 @@ class AskedPart:
         """The keys, to follow other columns of a table."""
         return "".join(f", {table}.{name}" for name in self.key_names)
 
-    def same_group(self, left: str, right: str) -> str:
-        """Whether rows of two relations are of the same bucket and the same group."""
-        same = [f"{left}.{name} is not distinct from {right}.{name}" for name in self.key_names]
+    def same_group(self, left: str, right: str, keys: str | None = None) -> str:
+        """Whether rows of two relations are of the same bucket and the same group.
+
+        Args:
+            keys: what has the keys in place of the first.
+        """
+        of = keys or left
+        same = [f"{of}.{name} is not distinct from {right}.{name}" for name in self.key_names]
         return " and ".join([f"{left}.bucket = {right}.bucket", *same])
 
     def name(self, what: str) -> str:
@@ -59,93 +70,85 @@ class ExactPart(AskedPart):
 
     Attributes:
         measured: columns that are counted, added up or averaged, by their numbers.
+        added: the numbers of those that are added up.
     """
 
     part: Part
     columns: Mapping[str, Published]
     measured: Mapping[int, Published]
+    added: frozenset[int]
 
     def value(self, name: str) -> exp.Expr:
         """A column of the view `t`, as its values are in the source."""
         return collated(self.columns[name], col(name, "t"))
 
     @property
-    def person(self) -> int | None:
-        """The number of the column that tells individuals apart."""
-        return next((i for i, c in self.measured.items() if c.form == "individual"), None)
-
-    @property
-    def key_columns(self) -> list[exp.Expr]:
-        return [named(over(key, self.value), f"k{number}") for number, key in self.keys.items()]
-
-    @property
-    def matching(self) -> exp.Expr:
-        return holds(self.condition, self.value)
-
-    @property
-    def weight(self) -> exp.Expr:
+    def _weight(self) -> exp.Expr:
         return col(self.part.weight, "t") if self.part.weight else num(1)
 
-    def totals(self) -> dict[str, exp.Expr]:
-        """Aggregates of a bucket: how many records match; of numbers how many, sum, squares."""
-        given = {"w": self.weight, "m": self.matching}
-        count = "coalesce(sum(:w) filter (where {}), 0)::bigint"
-        found = {self.name("a"): fragment(count.format(":m"), **given)}
-        for number, column in self.measured.items():
-            given["x"], some = self.value(column.name), ":m and :x is not null"
-            found[f"xa{number}"] = fragment(count.format(some), **given)
-            if column.is_number:
-                given["v"] = as_numeric(column, given["x"])
-                for power, name in ((1, "total"), (2, "squares")):
-                    added = f"sum(:w * :v::float8 ^ {power}) filter (where {some})"
-                    found[f"{name}{number}"] = fragment(f"coalesce({added}, 0)::float8", **given)
-        return found
-
-    def grouped(self) -> exp.Select:
-        """(bucket, keys, ...): the same of every bucket and group."""
-        if self.person is not None:
-            a, number = self.name("a"), self.person
-            return query(
-                f"select p.bucket, sum(p.e)::bigint as {a}, sum(p.e)::bigint as xa{number},"
-                f" count(*) as persons{number}, sum(p.e)::float8 as total{number},"
-                f" sum(p.e * p.e)::float8 as squares{number}{self.keyed('p')} from p"
-                f" group by p.bucket{self.keyed('p')}",
-                {"p": self._persons()},
-            )
-        totals = [named(value, name) for name, value in self.totals().items()]
-        return self._by_group("select :b as bucket").select(*totals)
-
-    def _by_group(self, text: str, *others: exp.Expr, **parts: exp.Expr) -> exp.Select:
-        """(bucket, keys): rows that match, by bucket, group and others."""
-        tree = query(
-            f"{text} from t where :m",
-            {"t": self.part.rows},
-            b=col(self.part.bucket, "t"),
-            m=self.matching,
-            **parts,
+    def relations(self) -> Relations:
+        person = next((i for i, c in self.measured.items() if c.form == "individual"), None)
+        if person is None:
+            yield self.name("exact"), self.grouped({"bucket": self.part.bucket})
+            return
+        # Individuals, those with most records first; `before` is how many those before it have.
+        each = self._matching(["count(*)::bigint as e"], {"bucket": self.part.bucket})
+        each = each.group_by(col(self.measured[person].name, "t"))
+        yield (
+            f"persons{person}",
+            query(
+                f"select p.*, sum(p.e) over (partition by p.bucket{self.keyed('p')}"
+                " order by p.e desc rows unbounded preceding) - p.e as before from p",
+                {"p": each},
+            ),
         )
-        first = len(tree.expressions) + 1
-        places = [num(place) for place in (1, *range(first, first + len(self.keys)))]
-        return tree.select(*self.key_columns).group_by(*places, *others)
+        yield (
+            self.name("exact"),
+            query(
+                f"select p.bucket, sum(p.e)::bigint as m, sum(p.e)::bigint as m{person},"
+                f" count(*) as persons{person}, sum(p.e)::float8 as u{person},"
+                f" sum(p.e * p.e)::float8 as e2{person}{self.keyed('p')} from persons{person} as p"
+                f" group by p.bucket{self.keyed('p')}"
+            ),
+        )
 
-    def _persons(self) -> exp.Select:
-        """(bucket, e, keys): every individual, with its records that match."""
-        assert self.person is not None
-        person = col(self.measured[self.person].name, "t")
-        return self._by_group("select :b as bucket, count(*)::bigint as e", person)
+    def grouped(self, buckets: Mapping[str, str]) -> exp.Select:
+        """(buckets, keys, m, ...): how many records match, of every bucket and group.
 
-    def persons_in_order(self) -> exp.Select:
-        """(bucket, keys, before): individuals, those with most records first.
+        Of measured columns `m<i>` have a value; `u<i>` is the sum of these, `e2<i>` of squares.
 
-        `before` is how many records those before it have.
+        Args:
+            buckets: columns of the view with numbers of buckets.
         """
-        return query(
-            f"select p.*, sum(p.e) over (partition by p.bucket{self.keyed('p')} order by p.e desc"
-            " rows unbounded preceding) - p.e as before from p",
-            {"p": self._persons()},
-        )
+        given, texts = {"w": self._weight}, ["sum(:w)::bigint as m"]
+        for number, column in self.measured.items():
+            given[f"x{number}"] = value = self.value(column.name)
+            some = f"filter (where :x{number} is not null)"
+            texts.append(f"coalesce(sum(:w) {some}, 0)::bigint as m{number}")
+            if number in self.added:
+                given[f"v{number}"] = as_numeric(column, value.copy())
+                for power, name in ((1, "u"), (2, "e2")):
+                    added = f"sum(:w * :v{number}::float8 ^ {power})"
+                    texts.append(f"coalesce({added}, 0)::float8 as {name}{number}")
+        return self._matching(texts, buckets, **given)
 
-    def rows(self, number: int) -> exp.Select:
+    def _matching(
+        self, texts: list[str], buckets: Mapping[str, str], **given: exp.Expr
+    ) -> exp.Select:
+        """(..., buckets, keys): rows that match, by bucket and group."""
+        tree = query(
+            f"select {', '.join(texts)} from t where :m",
+            {"t": self.part.rows},
+            m=holds(self.condition, self.value),
+            **given,
+        )
+        tree = tree.select(*[named(col(link, "t"), name) for name, link in buckets.items()])
+        for number, key in self.keys.items():
+            tree = tree.select(named(over(key, self.value), f"k{number}"))
+        places = range(len(texts) + 1, len(tree.expressions) + 1)
+        return tree.group_by(*map(num, places))
+
+    def in_order(self, number: int, bucket: str) -> exp.Select:
         """(bucket, keys, x, copies, upto): values of a measured column, in order.
 
         `upto` is the number of the last copy among those of its bucket and group.
@@ -153,8 +156,9 @@ class ExactPart(AskedPart):
         column = self.measured[number]
         value = self.value(column.name)
         x = as_numeric(column, value) if column.is_number else value
-        text = "select :b as bucket, :x as x, sum(:w)::bigint as copies"
-        tree = self._by_group(text, num(2), x=x, w=self.weight)
+        texts = ["sum(:w)::bigint as copies"]
+        tree = self._matching(texts, {"bucket": bucket}, w=self._weight)
+        tree = tree.select(named(x, "x")).group_by(num(len(tree.expressions) + 1))
         tree = tree.where(fragment(":x is not null", x=value))
         return query(
             f"select r.*, (sum(r.copies) over (partition by r.bucket{self.keyed('r')}"
@@ -164,7 +168,7 @@ class ExactPart(AskedPart):
 
 
 @dataclass(frozen=True)
-class BoxedPart(AskedPart, ABC):
+class BoxedPart(AskedPart):
     """A generalized column.
 
     Attributes:
@@ -175,13 +179,25 @@ class BoxedPart(AskedPart, ABC):
     counted: bool
     measured: bool
 
+    @property
     @abstractmethod
-    def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
-        """Columns of BUCKETS that say which values the box of a class has."""
+    def places(self) -> dict[str, str]:
+        """Columns of the buckets that say which values a box has, by short names."""
 
     @abstractmethod
-    def distinct_boxes(self) -> dict[str, exp.Select]:
-        """The common table expressions up to (box, z, size, s, w, lack, extent)."""
+    def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
+        """The same from what a class shows."""
+
+    def summed(self) -> Relations:
+        """What :meth:`held` and :meth:`pieces` read beside the values."""
+        yield from ()
+
+    @abstractmethod
+    def held(self, distinct: exp.Select) -> exp.Select:
+        """(box, ..., z, held, share, alone) of boxes b: how many values, and their share.
+
+        `alone` is whether it is one value of a kind that has a share in ranges alone.
+        """
 
     @abstractmethod
     def pieces(self) -> exp.Select:
@@ -196,7 +212,7 @@ class BoxedPart(AskedPart, ABC):
         return found
 
     def shown(self, table: str) -> dict[str, exp.Expr]:
-        """Columns of BUCKETS by name, from those of :meth:`published`."""
+        """Columns of the buckets by name, from those of :meth:`published`."""
         column = replace(
             self.fitted.column,
             name=self.name("v"),
@@ -205,12 +221,13 @@ class BoxedPart(AskedPart, ABC):
         found = self.shown_value(col(column.name, table))
         return {**found, self.name("z"): boxes.missing(column, table)}
 
-    def relations(self) -> dict[str, exp.Select]:
-        """The common table expressions of the part, by name, in order."""
-        found = {self.name("values"): self._values(), **self.distinct_boxes()}
-        found[self.name("pieces")] = stacked([self.pieces(), self._lacking_pieces()])
-        found[self.name("stats")] = self._stats()
-        return found
+    def relations(self) -> Relations:
+        """Up to `stats<number>`: what of every box matches."""
+        yield self.name("values"), self._values()
+        yield from self.summed()
+        yield self.name("boxes"), self._boxes()
+        yield self.name("pieces"), stacked([self.pieces(), self._lacking_pieces()])
+        yield self.name("stats"), self._stats()
 
     def query(
         self, text: str, tables: Mapping[str, exp.Select] | None = None, **parts: exp.Expr
@@ -245,45 +262,25 @@ class BoxedPart(AskedPart, ABC):
             tree = tree.select(named(x, "x"))
         return tree
 
-    def sized(
-        self,
-        size: str,
-        attained: str,
-        share: str,
-        joins: str,
-        shown: Mapping[str, str],
-        alone: str = "false",
-    ) -> exp.Select:
-        """(box, ..., z, alone, several, size, s, w, lack, extent) of every distinct box.
-
-        Args:
-            size: number of values but for a missing one, in terms of boxes `b` and of `joins`.
-            attained: how many of these are surely had, in terms of their number `i.held`.
-            share: theirs together.
-            shown: columns of BUCKETS by short names.
-            alone: whether it is one value of a kind that has a share in ranges alone.
-        """
+    def _boxes(self) -> exp.Select:
+        """(box, ..., z, alone, several, size, s, w, lack, extent) of every distinct box."""
         column = self.fitted.column
-        kept = {"box": self.name("b"), **shown, "z": self.name("z")}
-        listed = ", ".join(f"b.{name} as {short}" for short, name in kept.items())
-        distinct = query(f"select distinct {listed} from {BUCKETS} as b")
-        inner = self.query(
-            f"select b.*, ({size})::bigint as held, {share} as share,"
-            f" coalesce({alone}, false) as alone from b{joins}",
-            {"b": distinct},
-        )
-        s = attained if column.attained else "0"
+        ends = {"set": "i.held", "ordinal": "least(i.held, 2)", "range": "least(i.held, 2)"}
+        s = ends.get(column.form, "0") if column.attained else "0"
         s += " + i.z::integer" if column.null_attained else ""
         lacking, odds = (
             exp.Literal.number(repr(share)) for share in (self.fitted.lacking, self.fitted.odds)
         )
+        kept = {"box": self.name("b"), **self.places, "z": self.name("z")}
+        listed = ", ".join(f"b.{name} as {short}" for short, name in kept.items())
+        distinct = query(f"select distinct {listed} from buckets{self.partition} as b")
         tree = query(
             "select i.*, i.held > 1 as several, i.held + i.z::integer as size,"
             f" ({s})::bigint as s, case when i.alone then 1 else i.share end as known,"
             " i.z::integer * case when i.alone then :odds else :lacking end::float8 as lack,"
             " case when :endless and not i.alone and i.held > 0 then 'infinity'::float8"
             " else i.held + i.z::integer end::float8 as extent from i",
-            {"i": inner},
+            {"i": self.held(distinct)},
             lacking=lacking,
             odds=odds,
             endless=exp.Boolean(this=self.fitted.endless),
@@ -339,61 +336,43 @@ class BoxedPart(AskedPart, ABC):
         )
 
 
-def numbered(parts: Iterable[BoxedPart], table: str) -> list[exp.Expr]:
-    """Columns of BUCKETS: the numbers of boxes, of which equal ones have the same."""
-    found: list[exp.Expr] = []
-    for part in parts:
-        shown = list(part.shown(table))
-        order = ", ".join(f"{table}.{name}" for name in shown)
-        found.append(named(fragment(f"dense_rank() over (order by {order})"), part.name("b")))
-        found += [col(name, table) for name in shown]
-    return found
-
-
 class ListedPart(BoxedPart):
     """A column of which classes show sets or labels."""
+
+    @property
+    def places(self) -> dict[str, str]:
+        return {"set": self.name("set")}
 
     def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
         return {self.name("set"): boxes.shown_set(self.fitted.column, value)}
 
-    def distinct_boxes(self) -> dict[str, exp.Select]:
-        attained = {"ordinal": "least(i.held, 2)", "set": "i.held"}
-        found = self.sized(
-            "coalesce(cardinality(b.set), 0)",
-            attained.get(self.fitted.column.form, "0"),
-            "coalesce(t.w, 0)",
+    def held(self, distinct: exp.Select) -> exp.Select:
+        return self.query(
+            "select b.*, coalesce(cardinality(b.set), 0)::bigint as held,"
+            " coalesce(t.w, 0) as share, false as alone from b"
             " left join lateral (select sum(v.w) as w from unnest(b.set) as e(el)"
             " join values@ as v on v.element = e.el::text) as t on true",
-            {"set": self.name("set")},
+            {"b": distinct},
         )
-        return {self.name("boxes"): found}
 
     def pieces(self) -> exp.Select:
-        """(box, q, ql, qh, w, e, ..., keys): what of the values of a set matches."""
+        """(box, q, ql, qh, w, e, ..., keys): every value of a set that may match."""
         ends = "e.place = 1 or e.place = cardinality(b.set)"
         column = self.fitted.column
         e = {"ordinal": f"v.m and ({ends})", "set": "v.m"}.get(column.form, "false")
         e = e if column.attained else "false"
-        found = ["count(*) filter (where v.m) as q", "count(*) filter (where v.sure) as ql"]
-        found += ["count(*) filter (where v.may) as qh", "true as known"]
-        found += ["coalesce(sum(v.w) filter (where v.m), 0) as w"]
-        found += [f"count(*) filter (where {e}) as e"]
+        found = "v.m::integer as q, v.sure::integer as ql, v.may::integer as qh, true as known,"
+        found += f" case when v.m then v.w else 0 end as w, ({e})::integer as e"
         if self.measured:
-            found += [
-                "sum(v.w * v.x::float8) as wx",
-                "sum(v.w * v.x::float8 * v.x::float8) as wxx",
-                f"coalesce(sum(v.x) filter (where {e}), 0) as ex",
-                f"coalesce(sum(v.x::float8 * v.x::float8) filter (where {e}), 0) as exx",
-                f"min(v.x) filter (where {e}) as emin",
-                f"max(v.x) filter (where {e}) as emax",
-                "min(v.x) as xmin",
-                "max(v.x) as xmax",
-            ]
+            square, had = "v.x::float8 * v.x::float8", f"case when {e} then {{}} end"
+            found += f", v.w * v.x::float8 as wx, v.w * {square} as wxx"
+            for name, value in (("ex", "v.x"), ("exx", square), ("emin", "v.x"), ("emax", "v.x")):
+                found += f", {had.format(value)} as {name}"
+            found += ", v.x as xmin, v.x as xmax"
         return self.query(
-            f"select b.box, {', '.join(found)}{self.keyed('v')} from boxes@ as b"
+            f"select b.box, {found}{self.keyed('v')} from boxes@ as b"
             " cross join lateral unnest(b.set) with ordinality as e(el, place)"
             " join values@ as v on v.element = e.el::text and v.may"
-            f" group by b.box{self.keyed('v')}"
         )
 
 
@@ -409,36 +388,36 @@ class RangedPart(BoxedPart):
         assert self.fitted.line is not None
         return self.fitted.line
 
+    @property
+    def places(self) -> dict[str, str]:
+        return {"first": self.name("f"), "last": self.name("l")}
+
     def shown_value(self, value: exp.Expr) -> dict[str, exp.Expr]:
-        return dict(zip((self.name("f"), self.name("l")), self.line.places(value), strict=True))
+        return dict(zip(self.places.values(), self.line.places(value), strict=True))
 
-    def distinct_boxes(self) -> dict[str, exp.Select]:
-        found = self.sized(
-            "coalesce(t.k - f.k0, 0)",
-            "least(i.held, 2)",
-            "coalesce(t.w - f.w0, 0)",
+    def held(self, distinct: exp.Select) -> exp.Select:
+        point = "b.first = b.last and b.first % 2 = 1" if self.line.dense else "false"
+        return self.query(
+            "select b.*, coalesce(t.k - f.k0, 0)::bigint as held,"
+            f" coalesce(t.w - f.w0, 0) as share, coalesce({point}, false) as alone from b"
             " left join sums@ as t on t.place = b.last left join sums@ as f on f.place = b.first",
-            {"first": self.name("f"), "last": self.name("l")},
-            alone="b.first = b.last and b.first % 2 = 1" if self.line.dense else "false",
+            {"b": distinct},
         )
-        return {
-            self.name("runs"): self._runs(),
-            self.name("sums"): self._sums(),
-            self.name("boxes"): found,
-        }
 
-    def _runs(self) -> exp.Select:
-        """(first, last, keys): consecutive values that match, of one group."""
+    def summed(self) -> Relations:
+        """Runs (first, last, keys) of values that match, of one group, and sums."""
         by = f"partition by {self.keyed('v')[2:]} " if self.keys else ""
         inner = self.query(
             f"select v.place as place, v.place - row_number() over ({by}order by v.place) as island"
             f"{self.keyed('v')} from values@ as v where v.m and v.place is not null"
         )
-        return query(
+        runs = query(
             f"select min(i.place) as first, max(i.place) as last{self.keyed('i')} from i"
             f" group by i.island{self.keyed('i')}",
             {"i": inner},
         )
+        yield self.name("runs"), runs
+        yield self.name("sums"), self._sums()
 
     def _sums(self) -> exp.Select:
         """(place, w, k, wx, wxx, low, high): sums up to a cell of shares, values and squares.

@@ -205,3 +205,27 @@ def leaves_of(formula: Formula) -> Iterator[Leaf]:
 
 def parts_of(formulas: Sequence[Formula]) -> list[Part]:
     return [leaf.part for formula in formulas for leaf in leaves_of(formula)]
+
+
+def cut(value: str, lower: str, upper: str) -> str:
+    """A value that rounding must not take beyond its bounds."""
+    return f"least(({upper})::float8, greatest(({lower})::float8, {value}))"
+
+
+def figures(aggregate: Aggregate, known: tuple[str, str, str, str, str, str]) -> list[str]:
+    """What an answer shows of an aggregate, as SQL over what is known.
+
+    Args:
+        known: in the order of :data:`FIGURES`, perhaps beyond the bounds. Of minima and maxima only
+            the bounds are read.
+    """
+    estimate, lower, upper, low, high, error = known
+    if aggregate.measure in ("min", "max"):
+        # Bounds are the estimate as well where they meet, else there is none.
+        meets = f"case when {lower} = {upper} then {{}} end"
+        is_time = aggregate.column is not None and aggregate.column.is_time
+        value = meets.format(lower if is_time else f"{lower}::float8")
+        return [value, lower, upper, lower, upper, meets.format("0::float8")]
+    # An end that is not known is that of the bounds.
+    high = f"greatest(({lower})::float8, least(({upper})::float8, {high}))"
+    return [cut(estimate, lower, upper), lower, upper, cut(low, lower, upper), high, error]

@@ -194,6 +194,19 @@ class AskedRelease:
     tables: Mapping[str, Table] = field(default_factory=dict)
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
+    def link(self, part: Part) -> str | None:
+        """The column of the view of `home` with the buckets by which a part is known.
+
+        None where tables have buckets of their own and it is a column of that view itself, of which
+        every row is published: it is known together with the buckets of any of them.
+        """
+        if not self.links:
+            return self.home.bucket
+        if part.view != self.home.view:
+            # A further QIT has the buckets of a column of the last one that is named as its own.
+            return self.links.get(part.name, part.bucket)
+        return None if part.exact else part.bucket
+
 
 def hidden_name(name: str) -> str:
     """The name among columns of what a column is in buckets; no query can have it."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from sqlglot import exp
 
+from pganon.encode.sensitive import sensitive_key
+from pganon.forms.elements import text_key, vector_key
 from pganon.identifiers import QualifiedName
 from pganon.policy.options import GROUP_ID
 from pganon.resolved.model import (
@@ -19,7 +21,7 @@ from pganon.resolved.model import (
     Sensitive,
     Shown,
 )
-from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
+from pganon.sqltools import aliased, col, fragment, named, num, presorted, query, stacked
 from pganon.steps import State
 
 Relations = Mapping[str, QualifiedName | exp.Select]
@@ -86,11 +88,13 @@ class PublishedRelation:
         return link if link in self.groups else self.groups[0]
 
 
+_Relation = TypeVar("_Relation", bound=PublishedRelation)
+
 Shape = tuple[PublishedRelation, ...]
 """The relations of a release. The last one of records says in which groups a record is."""
 
 
-def linking(shape: Shape) -> PublishedRelation:
+def linking(shape: Sequence[_Relation]) -> _Relation:
     return [relation for relation in shape if relation.rows == "record"][-1]
 
 
@@ -111,6 +115,38 @@ def sizes(shape: Shape, link: str, tables: Relations) -> exp.Select:
         number=col(link, "r"),
         n=relation.records("r"),
     )
+
+
+def value_histogram(
+    relation: QualifiedName | exp.Select,
+    by: Sequence[str],
+    items: Sequence[Sensitive] = (),
+    count: str | None = None,
+) -> exp.Select:
+    """SELECT by.., value, n: the records of every group by the keys of all items in one text.
+
+    Args:
+        by: columns that identify groups.
+        count: column with the number of records that a row stands for.
+    """
+    keys = [named(sensitive_key(item, col(item.published, "t")), item.published) for item in items]
+    rows = query("select 1 from t", {"t": relation})
+    rows = rows.select(*[col(name, "t") for name in by], *keys, append=False)
+    rows = presorted(rows) if items else rows
+    counted = "count(*)" if count is None else "sum(:n)::bigint"
+    if count is not None:
+        rows = rows.select(col(count, "t"))
+    columns = [col(name, "r") for name in (*by, *[item.published for item in items])]
+    tree = query("select 1 from r", {"r": rows}).select(
+        *columns, named(fragment(counted, n=col(count or "", "r")), "n"), append=False
+    )
+    # Texts are made of values that are counted, not of every record's.
+    texts = [text_key(col(item.published, "h")) for item in items]
+    return query(
+        "select :value as value, h.n from h",
+        {"h": tree.group_by(*[column.copy() for column in columns])},
+        value=vector_key(texts) if texts else num(1),
+    ).select(*[col(name, "h") for name in by])
 
 
 def shown(shape: Shape, tables: Relations) -> exp.Select:

@@ -34,4 +34,4 @@ def _problems(loaded: LoadedPolicy) -> Iterator[Problem]:
                 build, hierarchy.csv, loaded.base_dir, sep=hierarchy.sep, header=hierarchy.header
             )
         except PreconditionError as error:
-            yield loaded.problem(("columns", name, "hierarchy"), error.message, error.hint)
+            yield loaded.lines.problem(("columns", name, "hierarchy"), error.message, error.hint)

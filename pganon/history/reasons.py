@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pganon.error_codes import ErrorCode
 from pganon.errors import PrivacyRefusal
 from pganon.policy.model import Policy
-from pganon.policy.over_time import over_time_refusals
-from pganon.resolved.growth import increment_refusals
+from pganon.policy.rules import over_time_refusals
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.republication import Republication
+from pganon.resolved.rules import increment_refusals
 
 _MESSAGES = {
     "crossing": "{people} people were in other groups in {label}; who has both sees smaller ones",
@@ -137,7 +137,6 @@ def _can_grow(spec: ReleaseSpec) -> bool:
 
 
 def _can_keep(policy: Policy) -> bool:
-    given = {**dict(policy), "refresh": "invariant"}
     # A refusal names the methods that can, which imports all of them.
     supported = "invariant" in policy.method.supports
-    return supported and not any(over_time_refusals(policy.registry, given, policy.method))
+    return supported and not any(over_time_refusals(policy.written(refresh="invariant")))

@@ -1,6 +1,6 @@
 """Generalized quasi-identifiers of a class as shares of its records, column by column.
 
-mbox<i>      (group_id, c<i>, size, n)   share of the box of class `group_id` at value c<i>; size 1
+mbox<i>      (number, c<i>, size, n)   share of the box of a class at value c<i>; size 1
 
 All values that a class covers are taken as equally likely, and columns as independent of each
 other (uniformity). Of integers and days every one within a range counts, else the values of the
@@ -63,7 +63,7 @@ def _box(axis: Axis, state: State) -> exp.Expr:
             covered=coverage.covered(axis, col("code", "d"), "b"),
         )
     return query(
-        "select h.group_id, 1::float8 as size, 1::float8 / :many as n from h",
+        "select h.group_id as number, 1::float8 as size, 1::float8 / :many as n from h",
         {"h": held},
         many=_values(axis),
     ).select(named(col("code", "h"), f"c{i}"))
@@ -79,10 +79,10 @@ def _values(axis: Axis) -> exp.Expr:
 
 
 def matching(relation: str, groups: Sequence[str], state: State) -> exp.Select:
-    """(query, groups.., n): rows of the QIT, by how much of them is expected to match."""
+    """(query, item, groups.., n): rows of the QIT, by how much of them is expected to match."""
     tree = query(
-        "select m.query, m.share * t.n as n from m join t on t.class_id = m.group_id"
-        " where m.share > 0",
-        {"m": state.work("mshares"), "t": state.work(relation)},
+        "select m.query, q.item, m.share * t.n as n from m join t on t.class_id = m.group_id"
+        " join q on q.query = m.query where m.share > 0",
+        {"m": state.work("mshares"), "t": state.work(relation), "q": state.work("mqueries")},
     )
     return tree.select(*[col(name, "t") for name in groups])

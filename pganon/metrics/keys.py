@@ -1,12 +1,14 @@
-"""Cells of the quasi-identifiers that a question or query is about.
+"""Cells of the columns that a question or query is about.
 
 A question has places: a<p> is the number of the quasi-identifier in place p, -1 where there is
-none. The codes of a row are in key<p>, -1 where the row has no such quasi-identifier.
+none. The codes of a row are in key<p>, -1 where the row has no such quasi-identifier. `item` and
+`value` are the same of the sensitive column.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -23,6 +25,11 @@ def asked(places: int) -> list[str]:
     return [f"a{place}" for place in range(places)]
 
 
+def keys(places: int) -> list[str]:
+    """The columns key<p> of so many places."""
+    return [f"key{place}" for place in range(places)]
+
+
 def in_places(drawn: exp.Select, places: int) -> exp.Select:
     """(query, a<p>) from (query, attribute): quasi-identifiers of every query in their order."""
     placed = query(
@@ -37,64 +44,99 @@ def in_places(drawn: exp.Select, places: int) -> exp.Select:
     return tree
 
 
-def keys(places: int) -> list[str]:
-    """The columns key<p> of so many places."""
-    return [f"key{place}" for place in range(places)]
+@dataclass(frozen=True)
+class Cells:
+    """The rows of a relation (c<i>, s<j>, ..), by what is asked of it.
+
+    Attributes:
+        attributes, items: its columns; it has a<p> and key<p> if there are quasi-identifiers, and
+            `item` and `value` if there are sensitive columns.
+        places: of a question.
+    """
+
+    attributes: Sequence[Attribute]
+    items: Sequence[Sensitive]
+    places: int
+
+    @property
+    def asked(self) -> list[str]:
+        """What a question says of these columns."""
+        return [*(asked(self.places) if self.attributes else ()), *(["item"] if self.items else ())]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of a cell."""
+        found = [*self.asked, *(keys(self.places) if self.attributes else ())]
+        return [*found, *(["value"] if self.items else ())]
+
+    def select(
+        self,
+        relation: QualifiedName | exp.Select,
+        questions: QualifiedName,
+        beside: Sequence[str] = (),
+        sums: Sequence[str] = ("n",),
+        *,
+        every: bool = False,
+    ) -> exp.Select:
+        """SELECT names.., beside.., sums..: the rows of the relation, equal ones added up.
+
+        Args:
+            beside: columns that tell rows apart, too.
+            every: whether its rows are there for questions about none of its columns, too.
+        """
+        rows = [col(name, "t") for name in (*beside, *sums)]
+        if not self.asked:
+            tree = query("select 1 from t", {"t": relation}).select(*rows, append=False)
+            return summed(tree, beside, sums)
+        tree = query(
+            "select 1 from q cross join t",
+            {"q": distinct(questions, self.asked), "t": relation},
+        ).select(*[col(name, "q") for name in self.asked], *rows, append=False)
+        for name, key in zip(asked(self.places), keys(self.places), strict=True):
+            if self.attributes:
+                codes = {attribute.index: f"c{attribute.index}" for attribute in self.attributes}
+                tree = tree.select(named(_code(name, codes), key))
+        if self.items:
+            codes = {item.index: f"s{item.index}" for item in self.items}
+            tree = tree.select(named(_code("item", codes), "value"))
+        if not every:
+            tree = tree.where(self.about("q"))
+        return summed(tree, [*self.names, *beside], sums)
+
+    def about(self, questions: str) -> exp.Expr:
+        """Condition: a row of the questions is about one of the columns."""
+        places = asked(self.places) if self.attributes else ()
+        quasi = [among(name, questions, [a.index for a in self.attributes]) for name in places]
+        items = [item.index for item in self.items]
+        return exp.or_(*quasi, *([among("item", questions, items)] if items else []))
+
+    def matched(self, table: str, *, value: bool = True) -> exp.Expr:
+        """Condition: the query `q` asks for a cell of `table`, its sensitive value left aside
+        without `value`."""
+        places = {key: str(place) for place, key in enumerate(keys(self.places))}
+        found = [holding(key, place, table) for key, place in places.items() if self.attributes]
+        found += [holding("value", "", table)] if self.items and value else []
+        return conjunction([equal(self.asked, table, "q"), *found])
 
 
-def codes(attributes: Sequence[Attribute], places: int, asking: str, table: str) -> list[exp.Expr]:
-    """The keys of a row of `table`, which has these attributes, for a row of `asking`."""
-    return [_code(attributes, name, asking, table) for name in asked(places)]
+def holding(key: str, place: str, table: str) -> exp.Expr:
+    """Condition: a code satisfies the predicate of the query `q` in this place, if there is one."""
+    code = col(key, table)
+    asks = holds(place, code)
+    return fragment("case when :key < 0 then true else :asks end", key=code, asks=asks)
 
 
-def _code(attributes: Sequence[Attribute], name: str, asking: str, table: str) -> exp.Expr:
-    if not attributes:
-        return num(NONE)
-    case = exp.Case(this=col(name, asking))
-    for attribute in attributes:
-        case = case.when(num(attribute.index), col(f"c{attribute.index}", table))
+def _code(asked: str, codes: dict[int, str]) -> exp.Expr:
+    """The code of a row `t` in the column that the row `q` is about."""
+    case = exp.Case(this=col(asked, "q"))
+    for number, name in codes.items():
+        case = case.when(num(number), col(name, "t"))
     return case.else_(num(NONE))
 
 
-def keyed(tree: exp.Select, codes: Sequence[exp.Expr]) -> exp.Select:
-    """`tree` with the keys as additional columns."""
-    return tree.select(*[named(c, name) for name, c in zip(keys(len(codes)), codes, strict=True)])
-
-
-def about(attributes: Sequence[Attribute], places: int, asking: str) -> exp.Expr:
-    """Condition: a row of `asking` is about one of these attributes."""
-    numbers = [attribute.index for attribute in attributes]
-    return exp.or_(*[among(col(name, asking), numbers) for name in asked(places)])
-
-
-def among(value: exp.Expr, numbers: Sequence[int]) -> exp.Expr:
-    """Condition: a value is one of some numbers."""
-    return exp.In(this=value, expressions=[num(number) for number in numbers])
-
-
-def same(names: Sequence[str], table: str) -> exp.Expr:
-    """Condition: `table` has the cells that the query `q` is about."""
-    return equal(names, table, "q")
-
-
-def matches(key: str, place: str, table: str) -> exp.Expr:
-    """Condition: a code satisfies the predicate of the query `q` in this place, if there is one."""
-    code = col(key, table)
-    asked = holds(place, code)
-    return fragment("case when :key < 0 then true else :asked end", key=code, asked=asked)
-
-
-def all_match(places: int, table: str) -> exp.Expr:
-    """Condition: the codes of `table` match the query `q` in all places."""
-    return conjunction([matches(f"key{p}", str(p), table) for p in range(places)])
-
-
-def code_asked(items: Sequence[Sensitive], table: str) -> exp.Expr:
-    """`value`: the code in `table` of the sensitive column that the query `q` is about."""
-    case = exp.Case(this=col("item", "q"))
-    for item in items:
-        case = case.when(num(item.index), col(f"s{item.index}", table))
-    return named(case, "value")
+def among(name: str, table: str, numbers: Sequence[int]) -> exp.Expr:
+    """Condition: a column is one of some numbers."""
+    return exp.In(this=col(name, table), expressions=[num(number) for number in numbers])
 
 
 def distinct(relation: QualifiedName | exp.Select, names: Sequence[str]) -> exp.Select:

@@ -5,17 +5,19 @@ The cheap figures, which every run computes, and those that need the extents alo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, TreeAxis, axes
 from pganon.encode.extents import weighted_loss
+from pganon.forms.facts import losses
 from pganon.forms.work import EXTENTS
+from pganon.identifiers import QualifiedName
 from pganon.resolved.model import ReleaseSpec, Shown
 from pganon.sqltools import col, fragment, named, num, query
-from pganon.steps import State
+from pganon.steps import Check, State
 from pganon.steps.facts import Fact, count, measure, or_null
 
 
@@ -67,6 +69,34 @@ def basic(
             for a in attributes
         ]
     )
+
+
+def utility_step(
+    spec: ReleaseSpec,
+    purpose: str,
+    extents: Callable[[State], exp.Select],
+    lost: Callable[[Axis, State, str], exp.Expr] = _lost,
+    more: Mapping[Fact[Any], Callable[[State], exp.Expr]] | None = None,
+) -> Check:
+    """Observes :func:`pganon.forms.facts.losses` of the groups, and `more`."""
+    beside = more or {}
+
+    def select(state: State) -> exp.Select:
+        tree = basic(spec, extents(state), state, lost)
+        return tree.select(*[named(of(state), fact.column) for fact, of in beside.items()])
+
+    return Check("utility", purpose, select, gives=[*losses(spec), *beside])
+
+
+def whole_step(
+    spec: ReleaseSpec,
+    purpose: str,
+    lost: Callable[[State], QualifiedName],
+    more: Mapping[Fact[Any], Callable[[State], exp.Expr]] | None = None,
+) -> Check:
+    """The same of all groups of a version that grows; `lost` has `n` and their losses."""
+    groups = lambda s: query("select l.* from l", {"l": lost(s)})  # noqa: E731
+    return utility_step(spec, purpose, groups, known_loss, more)
 
 
 def further(spec: ReleaseSpec, state: State) -> exp.Expr:

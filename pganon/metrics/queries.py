@@ -32,19 +32,7 @@ from pganon.metrics.draws import (
     restricting,
     share,
 )
-from pganon.metrics.keys import (
-    all_match,
-    asked,
-    code_asked,
-    codes,
-    distinct,
-    in_places,
-    keyed,
-    keys,
-    matches,
-    same,
-    summed,
-)
+from pganon.metrics.keys import Cells, holding, in_places
 from pganon.metrics.source import on_line
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import aliased, col, fragment, named, num, query, stacked
@@ -127,32 +115,22 @@ def exact_step(
         source: work table (c<i>, s<j>, n, sums..) of the records; s<j> where queries restrict them.
         apart: whether sums are of all records that match but for the sensitive column.
     """
-    places = predicates(len(spec.attributes), workload)
+    items = spec.sensitive if workload.sensitive else ()
+    cells = Cells(spec.attributes, items, predicates(len(spec.attributes), workload))
     added = ["n", *sums]
 
     def select(state: State) -> exp.Expr:
-        names = [*asked(places), *(["item"] if workload.sensitive else [])]
-        cells = query(
-            "select 1 from q cross join s",
-            {"q": distinct(state.work("mqueries"), names), "s": state.work(source)},
-        ).select(*[col(name, "q") for name in names], *[col(n, "s") for n in added], append=False)
-        cells = keyed(cells, codes(spec.attributes, places, "q", "s"))
-        by = [*names, *keys(places)]
-        if workload.sensitive:
-            cells, by = cells.select(code_asked(spec.sensitive, "s")), [*by, "value"]
+        asking = state.work("mqueries")
         # Predicates are compared once per combination of what they ask about.
         tree = query(
-            "select q.query from q join c on :same and :all group by q.query",
-            {"q": state.work("mqueries"), "c": summed(cells, by, added)},
-            same=same(names, "c"),
-            all=all_match(places, "c"),
+            "select q.query from q join c on :matched group by q.query",
+            {"q": asking, "c": cells.select(state.work(source), asking, sums=added, every=True)},
+            matched=cells.matched("c", value=not apart),
         )
         found = {name: fragment("sum(:n)::float8", n=col(name, "c")) for name in added}
-        if workload.sensitive and apart:
+        if items and apart:
             own = "(sum(c.n) filter (where :held))::float8"
-            found["n"] = fragment(own, held=matches("value", "", "c"))
-        elif workload.sensitive:
-            tree = tree.where(matches("value", "", "c"))
+            found["n"] = fragment(own, held=holding("value", "", "c"))
         return tree.select(*[named(n, name) for name, n in found.items()])
 
     return table("workload_exact", "answers on the source", select, into="mexact")

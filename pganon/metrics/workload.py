@@ -9,7 +9,7 @@ mestimate   (query, n, t<j>, lower, upper)   answers from what is published, and
 Where queries restrict a sensitive column:
 
 mrecords    (c<i>, s<j>, n, t<j>)   records of the source
-mtotals     (group_id, size, item, code, n, t<j>)   by value; `size` are all records of the group
+mtotals     (group_id, size, item, value, n, t<j>)   by value; `size` are all records of the group
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from pganon.forms.shape import values
 from pganon.metrics import queries
 from pganon.metrics.answers import bounds_step, error_step
 from pganon.metrics.draws import holds, predicates
+from pganon.metrics.keys import Cells
 from pganon.metrics.source import discrete, on_line, records, summed
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import cast, col, computed_once, fragment, named, num, query, stacked
+from pganon.sqltools import cast, col, computed_once, fragment, named, num, query
 from pganon.steps import CreateTable, State, Step, table
 
 
@@ -56,7 +57,7 @@ def steps(
             table(
                 "workload_records",
                 "source records by codes and sensitive values",
-                lambda s: _records(spec, every(s), s),
+                lambda s: _coded(spec, every(s), [axis.code for axis in attributes], s),
                 into="mrecords",
             ),
         ]
@@ -64,9 +65,11 @@ def steps(
     def totals(state: State) -> exp.Expr:
         published = values(description.shape(spec, state), tables(state))
         if restricts:
+            rows = _coded(spec, published, ["group_id"], state)
+            cells, asking = Cells((), spec.sensitive, places), state.work("mqueries")
             return query(
                 "select h.*, sum(h.n) over (partition by h.item, h.group_id) as size from h",
-                {"h": _by_value(spec, published, state)},
+                {"h": cells.select(rows, asking, ["group_id"], ["n", *sums])},
             )
         sizes = "select x.group_id, count(*) as size, count(*) as n from x group by x.group_id"
         return _added(query(sizes, {"x": published}), spec)
@@ -100,37 +103,21 @@ def _added(tree: exp.Select, spec: ReleaseSpec) -> exp.Select:
     return tree
 
 
-def _by_value(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Select:
-    """(group_id, item, code, n, t<j>): records by the values of each sensitive column."""
-    parts: list[exp.Select] = []
-    for item in spec.sensitive:
-        coded = query("select t.* from t", {"t": rows})
-        tree = query(
-            "select x.group_id, :item as item, :code as code, count(*) as n from x"
-            " group by x.group_id, :code",
-            {"x": with_code(coded, item, col(f"v{item.index}", "t"), state)},
-            item=num(item.index),
-            code=col(f"s{item.index}", "x"),
-        )
-        parts.append(_added(tree, spec))
-    return stacked(parts)
-
-
-def _records(spec: ReleaseSpec, rows: exp.Select, state: State) -> exp.Expr:
+def _coded(spec: ReleaseSpec, rows: exp.Select, names: Sequence[str], state: State) -> exp.Select:
+    """SELECT (names.., s<j>, n, t<j>) of rows that have sensitive values as `v<j>`."""
     tree = query("select t.* from t", {"t": rows})
     for item in spec.sensitive:
         tree = with_code(tree, item, col(f"v{item.index}", "t"), state)
-    names = [axis.code for axis in axes(spec.attributes)]
-    codes = [col(name, "x") for name in (*names, *[f"s{item.index}" for item in spec.sensitive])]
-    counted = query("select count(*) as n from x", {"x": tree}).select(*codes)
-    return _added(counted, spec).group_by(*[code.copy() for code in codes])
+    columns = [col(name, "x") for name in (*names, *[f"s{item.index}" for item in spec.sensitive])]
+    counted = query("select count(*) as n from x", {"x": tree}).select(*columns)
+    return _added(counted, spec).group_by(*[column.copy() for column in columns])
 
 
 def _estimate(sums: Sequence[str], state: State, *, restricts: bool) -> exp.Expr:
     """The sum over groups of their content, times the matching shares of their published values."""
     same: exp.Expr = fragment("t.group_id = p.group_id")
     if restricts:
-        same = exp.and_(same, fragment("t.item = q.item"), holds("", col("code", "t")))
+        same = exp.and_(same, fragment("t.item = q.item"), holds("", col("value", "t")))
     # With a sensitive column several of its values may match.
     groups = query(
         "select q.query, p.share, p.fewest, p.most, t.size from q join p on p.query = q.query"

@@ -8,11 +8,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from pganon.policy.domains import Domain, domain_refusals
-from pganon.policy.hierarchies import Declaration, Hierarchy
-from pganon.policy.labels import Labels, Name, no_repeats
+from pganon.policy.expressions import ExpressionProblem, check_where
+from pganon.policy.hierarchies import Declaration, Hierarchy, OneKey
+from pganon.policy.labels import Condition, Labels, Name, RelationName, no_repeats
 from pganon.policy.refusals import Refusal, alternatives, known_word, refuse, refuse_one, show
-from pganon.policy.sensitive_when import HIDDEN, SensitiveWhen
 from pganon.policy.words import (
+    HIDDEN,
     NULLS,
     QUASI_IDENTIFYING_NULLS,
     QUASI_SENSITIVE_NULLS,
@@ -55,6 +56,37 @@ Means = Annotated[
 """What is shown of weights and numbers in place of their values."""
 
 
+EXCEPTION_COLUMN = "attribute"
+"""Column of a relation of exceptions with the name of the column whose value is sensitive."""
+
+
+class SensitiveWhen(OneKey):
+    """Exactly one of these says it; where it says NULL, the value is sensitive.
+
+    Attributes:
+        column: a boolean column of the source.
+        predicate: a condition over columns of the source.
+        relation: a table with the source's primary key and a column `attribute`, a row for each
+            value that is sensitive.
+    """
+
+    column: Name | None = None
+    predicate: Annotated[Condition, Field(max_length=20_000)] | None = None
+    relation: RelationName | None = None
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Columns of the source that it reads."""
+        if self.column is not None:
+            return frozenset({self.column})
+        if self.predicate is None:
+            return frozenset()
+        try:
+            return check_where(self.predicate).columns
+        except ExpressionProblem:
+            return frozenset()
+
+
 class ColumnPolicy(Declaration):
     """Role of one source column, and how it may be treated.
 
@@ -78,7 +110,7 @@ class ColumnPolicy(Declaration):
     levels: Levels | None = None
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
     nulls: Annotated[Nulls, known_word("way to treat nulls")] = "as_value"
-    unprotected: Annotated[Literal["warn", "accept"], known_word("word for unprotected")] = "warn"
+    unprotected: Annotated[Literal["warn", "accept"], known_word()] = "warn"
     sensitive_when: SensitiveWhen | None = None
     qs_set: Name | None = Field(default=None, alias="set")
     shown: Means = "none"

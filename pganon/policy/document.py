@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,37 +37,42 @@ def field_path(place: Place) -> str:
     return out
 
 
+class Lines(dict[Place, int]):
+    """The line of every key and list item of a file, from 1; empty where there is no file."""
+
+    def of(self, place: Place) -> int | None:
+        """The line of a place, or of the nearest place around it."""
+        while place not in self and place:
+            place = place[:-1]
+        return self.get(place)
+
+    def problem(self, place: Place, message: str, suggestion: str | None = None) -> Problem:
+        """A problem at a place."""
+        return Problem(message, field_path(place), self.of(place), suggestion)
+
+
 @dataclass
 class Document:
     """Data of a policy file.
 
     Attributes:
-        lines: the line of every key and list item, from 1.
         filled: places of texts that have the value of a variable.
     """
 
     data: Any = None
-    lines: dict[Place, int] = field(default_factory=dict)
+    lines: Lines = field(default_factory=Lines)
     problems: list[Problem] = field(default_factory=list)
     filled: frozenset[Place] = frozenset()
 
-    def line_of(self, place: Place) -> int | None:
-        """The line of the place, or of the nearest place around it."""
-        return nearest_line(self.lines, place)
-
-
-def nearest_line(lines: Mapping[Place, int], place: Place) -> int | None:
-    while place not in lines and place:
-        place = place[:-1]
-    return lines.get(place)
-
 
 class _Refused(Exception):
-    """Stops reading; has the problem."""
+    """Stops reading."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
+    def __init__(
+        self, message: str, line: int | None = None, suggestion: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.problem = Problem(message, line=line, suggestion=suggestion)
 
 
 class _Loader(yaml.SafeLoader):
@@ -85,7 +89,7 @@ class _Loader(yaml.SafeLoader):
             self.aliases += 1
             if self.aliases > MAX_ALIASES:
                 line = self.peek_event().start_mark.line + 1
-                raise _Refused(Problem(f"more than {MAX_ALIASES} aliases", line=line))
+                raise _Refused(f"more than {MAX_ALIASES} aliases", line)
         return super().compose_node(parent, index)
 
 
@@ -113,7 +117,7 @@ def read_document(text: str, *, is_json: bool | None = None) -> Document:
             text = _json_as_yaml(text, required=bool(is_json))
         node = _compose(text)
         if node is None:
-            raise _Refused(Problem("the file is empty", suggestion="see `pganon policy init`"))
+            raise _Refused("the file is empty", suggestion="see `pganon policy init`")
         document.data = _Builder(document).build(node, ())
     except _Refused as refused:
         document.data = None
@@ -129,9 +133,7 @@ def _json_as_yaml(text: str, *, required: bool) -> str:
         if not required:
             return text
         line = getattr(error, "lineno", None)
-        raise _Refused(
-            Problem(f"not valid JSON: {getattr(error, 'msg', error)}", line=line)
-        ) from None
+        raise _Refused(f"not valid JSON: {getattr(error, 'msg', error)}", line) from None
     return text.replace("\t", " ")
 
 
@@ -144,23 +146,19 @@ def _compose(text: str) -> yaml.Node | None:
             loader.dispose()
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise _Refused(
-            Problem("a control character that a policy must not hold", line=line)
-        ) from None
+        raise _Refused("a control character that a policy must not hold", line) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if error.context_mark and "<stream end>" in (error.problem or ""):
             mark = error.context_mark  # where the bracket was opened, not the end of the file
         tab = "\\t" in (error.problem or "")
         raise _Refused(
-            Problem(
-                f"not valid YAML: {(error.problem or 'cannot be read')[:200]}",
-                line=mark.line + 1 if mark else None,
-                suggestion="indent with spaces, not with tabs" if tab else None,
-            )
+            f"not valid YAML: {(error.problem or 'cannot be read')[:200]}",
+            mark.line + 1 if mark else None,
+            "indent with spaces, not with tabs" if tab else None,
         ) from None
     except RecursionError:
-        raise _Refused(Problem(f"nested more than {MAX_DEPTH} levels deep")) from None
+        raise _Refused(f"nested more than {MAX_DEPTH} levels deep") from None
 
 
 class _Builder:
@@ -174,9 +172,9 @@ class _Builder:
         line = node.start_mark.line + 1
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise _Refused(Problem(f"more than {MAX_NODES} values", line=line))
+            raise _Refused(f"more than {MAX_NODES} values", line)
         if len(place) > MAX_DEPTH:
-            raise _Refused(Problem(f"nested more than {MAX_DEPTH} levels deep", line=line))
+            raise _Refused(f"nested more than {MAX_DEPTH} levels deep", line)
         self.document.lines.setdefault(place, line)
         if isinstance(node, yaml.MappingNode) and node.tag == f"{_TAG}map":
             return self._mapping(node, place)

@@ -80,16 +80,6 @@ Domain = Annotated[
 ]
 
 
-def _tops(column: Mapping[str, Any]) -> bool:
-    """Whether the domain is a span beside a hierarchy of ranges, and can be its highest."""
-    hierarchy = column.get("hierarchy")
-    if _form(column["domain"]) == "listed":
-        return False
-    if isinstance(hierarchy, Mapping):
-        return any(form.kind in hierarchy for form in RANGED)
-    return isinstance(hierarchy, RANGED)
-
-
 def domain_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
     """Refusals of a domain beside other keys of its column; works on unchecked input, too."""
     if column.get("domain") is None:
@@ -105,5 +95,10 @@ def domain_refusals(column: Mapping[str, Any]) -> Iterator[Refusal]:
             "a domain of listed values is for categories; this column is numeric",
             "write the lowest and the highest value, domain: [0, 120]",
         )
-    if column.get("hierarchy") is not None and not _tops(column):
+    hierarchy = column.get("hierarchy")
+    ranged = isinstance(hierarchy, RANGED) or (
+        isinstance(hierarchy, Mapping) and any(form.kind in hierarchy for form in RANGED)
+    )
+    # A span beside a hierarchy of ranges can be its highest.
+    if hierarchy is not None and (listed or not ranged):
         yield Refusal(("domain",), *BESIDE_HIERARCHY)

@@ -8,16 +8,13 @@ a rule applies and a value that it excludes.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pganon.policy.columns import Columns
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.options import MethodOptions
-from pganon.policy.refusals import Refusal, refuse_one, show, undeclared
-from pganon.policy.registry import Registry
+from pganon.policy.refusals import refuse_one, show
 
 
 def _as_text(value: object) -> object:
@@ -79,26 +76,3 @@ class Exclusion(Declaration):
     def label(self) -> str:
         """The columns of the rule, without values."""
         return f"{', '.join(self.when)} excludes {', '.join(self.never)}"
-
-
-def exclusion_refusals(
-    registry: Registry, exclusions: Iterable[Any], columns: Columns, method: MethodOptions | None
-) -> Iterable[Refusal]:
-    """Rules about columns of another role, and rules that nothing keeps."""
-    for i, exclusion in enumerate(exclusions):
-        yield from registry.unsupported(method, "exclusions", ("exclusions", i))
-        if not isinstance(exclusion, Exclusion):
-            continue
-        for key, role in (("when", "quasi_identifying"), ("never", "sensitive")):
-            for name in getattr(exclusion, key):
-                at, column = ("exclusions", i, key, name), columns.get(name)
-                if name not in columns:
-                    yield undeclared(at, name, columns)
-                elif column is not None and column.role != role:
-                    yield Refusal(
-                        at,
-                        f"column {show(name)} has the role {column.role}; the rule needs a {role}"
-                        " one here",
-                        "`when` names what others can know of a person, `never` what they cannot"
-                        " have",
-                    )

@@ -180,17 +180,20 @@ def _check_node(node: Any, functions: Sequence[type[exp.Expr]]) -> None:
         _check_unit(node)
     elif isinstance(node, exp.In):
         _check_in(node)
-    elif isinstance(node, _COMPARISONS):
-        _check_comparison(node)
+    elif isinstance(node, _COMPARISONS) and exp.Null in map(type, (node.this, node.expression)):
+        raise ExpressionProblem(
+            "a comparison with null is never true", "write `is null` or `is not null`"
+        )
 
 
-def _not_allowed(node: Any, functions: Sequence[type[exp.Expr]]) -> tuple[str, str | None]:
+def _not_allowed(node: Any, functions: Sequence[Any]) -> tuple[str, str | None]:
     if isinstance(node, _MOVING):
         return "random(), now() and the like are not allowed: a release must be repeatable", None
     if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
+        more = [function.sql_name().lower() for function in functions]
         return (
             f"the function {function_name(node)[:63]}() is not allowed",
-            f"allowed functions: {', '.join([_FUNCTION_NAMES, *map(_sql_name, functions)])}",
+            f"allowed functions: {', '.join([_FUNCTION_NAMES, *more])}",
         )
     if isinstance(node, exp.Command | exp.DDL | exp.Drop | exp.Copy | exp.Set):
         return "a command is not allowed; only a condition is", None
@@ -205,10 +208,6 @@ def _not_allowed(node: Any, functions: Sequence[type[exp.Expr]]) -> tuple[str, s
             out += " "
         out += char.lower()
     return f"{out} is not allowed here", None
-
-
-def _sql_name(function: Any) -> str:
-    return function.sql_name().lower()
 
 
 def _check_column(node: exp.Column) -> None:
@@ -238,13 +237,6 @@ def _check_cast(node: exp.Cast) -> None:
             "only a column or a text in quotes can be cast to a time, because what is computed may"
             " be a time that moves",
             "compute it in a view over the source",
-        )
-
-
-def _check_comparison(node: Any) -> None:
-    if any(isinstance(side, exp.Null) for side in (node.this, node.expression)):
-        raise ExpressionProblem(
-            "a comparison with null is never true", "write `is null` or `is not null`"
         )
 
 

@@ -11,20 +11,16 @@ from importlib.resources import files
 from typing import Any
 
 from pganon.catalog import combinations, hash_sample
-from pganon.catalog.combinations import Dependency, Ranked
 from pganon.catalog.introspect import DEFAULT_SCHEMA
-from pganon.catalog.model import Relation
 from pganon.catalog.statistics import SAMPLE_ROWS, Facts
 from pganon.identifiers import MAX_BYTES, QualifiedName, fits
 from pganon.policy.first_tables import BETA, FirstTables
-from pganon.policy.guess import Guess
+from pganon.policy.guess import Guess, keeps_records_together, needs_sensitive
 from pganon.policy.options import MethodOptions
 from pganon.policy.registry import Registry
 from pganon.policy.scaffold import DECIDES, FirstPolicy
-from pganon.policy.sensitive_when import HIDDEN
-from pganon.policy.start import Flag, keeps_records_together, needs_sensitive
 from pganon.policy.tasks import DECIDE, TASKS, Start
-from pganon.policy.words import NOBODY, UNPUBLISHED_ROLES
+from pganon.policy.words import HIDDEN, NOBODY, UNPUBLISHED_ROLES
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # Words that some reader of YAML takes for a boolean or null.
@@ -56,86 +52,77 @@ def policy_text(policy: FirstPolicy, registry: Registry, again: bool | None = No
         again: whether the table will be released again; None if nobody said.
     """
     method, start = registry.tasks[policy.task]
-    relation = policy.observed.relation
-    lines = [
-        *_told("head", **vars(start), what=TASKS[policy.task]),
-        *_about_guesses(relation),
-        *_most_lines(policy.ranked),
-        "",
-        f"release: {_scalar(_release_name(relation.name.name))}",
-        f"source: {_scalar(str(relation.name))}",
-        *_trust_lines(policy.trusted),
-        "",
-        *_about_roles(method),
-        "columns:",
-        *_all_column_lines(policy, method),
-        *_decided_lines(policy.decided),
-        *_ranking_lines(policy.ranked),
-        "",
-        "privacy:",
-        *_privacy_lines(policy, method, start),
-        "",
-        f"method: {{name: {registry.method_for(policy.task)}}}",
-        *(f"{key}: {value}  # {why}" for key, (value, why) in start.keys.items()),
-        f"suppression_limit: {start.suppression_limit}   # share of records that may be left out",
-        *_individual_lines(policy, method),
-        *_again_lines(policy, start, again),
-        *_told("publish"),
-        "",
-    ]
-    return "\n".join(lines)
+    name = policy.observed.relation.name
+    return _sections(
+        [*_told("head", **vars(start), what=TASKS[policy.task]), *_about_guesses(policy)],
+        [
+            f"release: {_scalar(_release_name(name.name))}",
+            f"source: {_scalar(str(name))}",
+            *_trust_lines(policy.trusted),
+        ],
+        [
+            *_about_roles(method),
+            "columns:",
+            *_all_column_lines(policy, method),
+            *_measured_lines(policy),
+        ],
+        ["privacy:", *_privacy_lines(policy, method, start)],
+        [
+            f"method: {{name: {registry.method_for(policy.task)}}}",
+            *(f"{key}: {value}  # {why}" for key, (value, why) in start.keys.items()),
+            f"suppression_limit: {start.suppression_limit}"
+            "   # share of records that may be left out",
+            *_individual_lines(policy, method),
+            *_again_lines(policy, start, again),
+            *_told("publish"),
+        ],
+    )
 
 
 def tables_text(tables: FirstTables, registry: Registry, again: bool | None = None) -> str:
-    """YAML of a policy about related tables that loads and checks.
-
-    Args:
-        again: as of :func:`policy_text`.
-    """
+    """The same of a policy about related tables."""
     policy, method = tables.root, registry.methods[tables.method]
-    start = registry.tasks[policy.task][1]
-    relation = policy.observed.relation
-    names = _table_names(tables)
+    name, names = policy.observed.relation.name, _table_names(tables)
     kept = tables.apart if tables.tells and tables.kept_apart else None
     if kept is not None:
         guess = policy.guesses[kept]
         keys = {**guess.keys, "apart": True}
         policy = replace(policy, guesses={**policy.guesses, kept: replace(guess, keys=keys)})
     added = {"group_id", *[f"{names[t]}_group_id" for t, own in tables.rare.items() if own]}
-    lines = [
-        *_told("head_of_tables", root=relation.name),
-        *_about_guesses(relation),
-        *_most_lines(policy.ranked),
-        "",
-        f"release: {_scalar(_release_of(tables))}",
-        *_trust_lines(policy.trusted),
-        "",
-        *_about_roles(method, "weight"),
-        "tables:",
-        f"  {_scalar(names[relation.name])}:  # a row for each of {tables.people} people",
-        f"    source: {_scalar(str(relation.name))}",
-        f"    key: {_key(tables.around.keys[relation.name])}",
-        "    columns:",
-        *[f"    {line}" for line in _all_column_lines(policy, method, added)],
-        *_apart_lines(tables),
-        *_events_lines(tables, names),
-        *_lookup_lines(tables, names),
-        *_left_lines(tables),
-        *_decided_lines(policy.decided),
-        *_ranking_lines(policy.ranked),
-        "",
-        "privacy:",
-        *_privacy_lines(policy, method, start),
-        f"  - {flow({'model': 'event_share', 'beta': float(BETA)})}"
-        "  # of who has rows, at most this share has a sensitive value",
-        "",
-        f"method: {{name: {tables.method}}}",
-        f"group_size: {tables.group_size}  # fewest people of whom values are told together",
-        *(_told("tables_again") if again else _told("tables_once") if again is None else ()),
-        *_told("publish"),
-        "",
-    ]
-    return "\n".join(lines)
+    return _sections(
+        [*_told("head_of_tables", root=name), *_about_guesses(policy)],
+        [f"release: {_scalar(_release_of(tables))}", *_trust_lines(policy.trusted)],
+        [
+            *_about_roles(method, "weight"),
+            "tables:",
+            f"  {_scalar(names[name])}:  # a row for each of {tables.people} people",
+            f"    source: {_scalar(str(name))}",
+            f"    key: {_key(tables.around.keys[name])}",
+            "    columns:",
+            *[f"    {line}" for line in _all_column_lines(policy, method, added)],
+            *_apart_lines(tables),
+            *_events_lines(tables, names),
+            *_lookup_lines(tables, names),
+            *_left_lines(tables),
+            *_measured_lines(policy),
+        ],
+        [
+            "privacy:",
+            *_privacy_lines(policy, method, registry.tasks[policy.task][1]),
+            f"  - {flow({'model': 'event_share', 'beta': float(BETA)})}"
+            "  # of who has rows, at most this share has a sensitive value",
+        ],
+        [
+            f"method: {{name: {tables.method}}}",
+            f"group_size: {tables.group_size}  # fewest people of whom values are told together",
+            *(_told("tables_again") if again else _told("tables_once") if again is None else ()),
+            *_told("publish"),
+        ],
+    )
+
+
+def _sections(*sections: Sequence[str]) -> str:
+    return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
 
 
 def _table_names(tables: FirstTables) -> dict[QualifiedName, str]:
@@ -248,20 +235,18 @@ def _left_lines(tables: FirstTables) -> Iterator[str]:
         yield f"#   {_comment(str(name))}: {_comment(why)}"
 
 
-def _about_guesses(relation: Relation) -> list[str]:
-    bound = _told("row_security") if relation.row_security else []
-    return [*_told("guesses", rows=SAMPLE_ROWS), *bound]
-
-
-def _most_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
-    """Which of many columns matter, before all of them."""
-    if len(ranked) <= MOST_NAMED:
+def _about_guesses(policy: FirstPolicy) -> Iterator[str]:
+    """What guesses are made of, and which of many columns matter, before all of them."""
+    yield from _told("guesses", rows=SAMPLE_ROWS)
+    if policy.observed.relation.row_security:
+        yield from _told("row_security")
+    if len(policy.ranked) <= MOST_NAMED:
         return
-    first = ranked[:MOST_NAMED]
+    first = policy.ranked[:MOST_NAMED]
     together = [c.with_those_before for c in first if c.with_those_before is not None][-1:]
     told = f", together {together[0].separation:.4f} of the pairs of rows" if together else ""
     names = ", ".join(_comment(column.name) for column in first)
-    counts = {"all": len(ranked), "named": MOST_NAMED}
+    counts = {"all": len(policy.ranked), "named": MOST_NAMED}
     yield from _told("many", together=told, columns=names, **counts)
 
 
@@ -321,7 +306,11 @@ def _all_column_lines(
         yield from _column_lines(name, guess, keys, observed.facts.get(column.name))
         flag = observed.flags.get(column.name)
         if flag is not None and "semi_sensitive" not in method.roles:
-            yield _flag_hint(column.name, flag)
+            decide = flow({"role": "semi_sensitive", "sensitive_when": flag.sensitive_when})
+            yield (
+                f"  #   {_comment(flag.name)} seems to say for whom {_comment(column.name)} is"
+                f" sensitive. With --task {DECIDE} people decide: {decide}"
+            )
 
 
 def _shorter_names(
@@ -365,14 +354,6 @@ def _column_lines(
         yield "  #   few numbers; if they are codes, add type: categorical"
 
 
-def _flag_hint(name: str, flag: Flag) -> str:
-    policy = flow({"role": "semi_sensitive", "sensitive_when": flag.sensitive_when})
-    return (
-        f"  #   {_comment(flag.name)} seems to say for whom {_comment(name)} is sensitive."
-        f" With --task {DECIDE} people decide: {policy}"
-    )
-
-
 def _counts(facts: Facts | None) -> str:
     if facts is None or facts.rows == 0:
         return ""
@@ -382,25 +363,23 @@ def _counts(facts: Facts | None) -> str:
     return f"; {facts.distinct} {values}{share}"
 
 
-def _decided_lines(decided: Sequence[Dependency]) -> Iterator[str]:
-    if decided:
+def _measured_lines(policy: FirstPolicy) -> Iterator[str]:
+    """Which columns decide sensitive ones, and how well columns tell rows apart."""
+    if policy.decided:
         yield from _told("decided")
-    for dependency in decided:
+    for dependency in policy.decided:
         name, sensitive = _comment(dependency.other), _comment(dependency.one)
         if dependency.decides >= DECIDES:
             what = f"{name} decides {sensitive} ({dependency.decides:.2f})"
         else:
             what = f"{name} follows from {sensitive} ({dependency.decided:.2f})"
         yield f"#   {what}: leave {name} out, or make it sensitive, too"
-
-
-def _ranking_lines(ranked: Sequence[Ranked]) -> Iterator[str]:
-    if not ranked:
+    if not policy.ranked:
         return
-    width = max(len(_comment(column.name)) for column in ranked)
+    width = max(len(_comment(column.name)) for column in policy.ranked)
     title = {"empty": " " * width, "alone": "alone", "above": "with those above"}
     yield from _told("ranking", rows=hash_sample.SAMPLE_ROWS, **title)
-    for place, column in enumerate(ranked):
+    for place, column in enumerate(policy.ranked):
         idle = "adds little" if place < combinations.MOST_COLUMNS else "not compared"
         pair = _measures(column.with_those_before) if column.with_those_before else idle
         yield f"#   {_comment(column.name):{width}}  {_measures(column.by_itself)}  {pair:>16}"

@@ -26,9 +26,8 @@ from pydantic import (
 )
 
 from pganon.policy.labels import Labels, RelationName, label, no_repeats
-from pganon.policy.pydantic_errors import refusals_of
 from pganon.policy.ready import ready
-from pganon.policy.refusals import known_word, nearest, refuse, refuse_one, show
+from pganon.policy.refusals import known_word, nearest, refusals_of, refuse, refuse_one, show
 
 
 def inline_rows(value: object) -> tuple[tuple[str, ...], ...]:
@@ -90,10 +89,6 @@ def check_rows(rows: tuple[tuple[str, ...], ...]) -> None:
         if row[0] in seen:
             refuse_one(f"the value {show(row[0])} occurs twice")
         seen.add(row[0])
-    _one_parent(rows)
-
-
-def _one_parent(rows: tuple[tuple[str, ...], ...]) -> None:
     for level in range(1, len(rows[0]) - 1):
         parent: dict[str, str] = {}
         for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -9,6 +10,16 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pganon.identifiers import NameProblem, parse_name
 from pganon.policy.expressions import ExpressionProblem, check_where
 from pganon.policy.refusals import refuse_one, show, usable_name
+
+
+def read_by(parse: Callable[[str], object]) -> AfterValidator:
+    """Refuses a text that cannot be read, in the words of what reads it; the text stays one."""
+
+    def check(text: str) -> str:
+        parse(text)
+        return text
+
+    return AfterValidator(check)
 
 
 def label(value: object) -> object:
@@ -57,23 +68,19 @@ Names = Annotated[
 """One name, or several."""
 
 
-def _relation_name(text: str) -> str:
+def _relation(text: str) -> None:
     try:
         parse_name(text)
     except NameProblem as problem:
         refuse_one(str(problem) if len(text) <= 200 else "the name is too long")
-    return text
 
 
-RelationName = Annotated[str, AfterValidator(_relation_name)]
-
-
-def _condition(text: str) -> str:
+def _condition(text: str) -> None:
     try:
         check_where(text)
     except ExpressionProblem as refused:
         refuse_one(refused.problem.message, suggestion=refused.problem.suggestion)
-    return text
 
 
-Condition = Annotated[str, AfterValidator(_condition)]
+RelationName = Annotated[str, read_by(_relation)]
+Condition = Annotated[str, read_by(_condition)]

@@ -16,17 +16,15 @@ from pydantic_core import PydanticCustomError
 
 from pganon.errors import PolicyError, Problem
 from pganon.policy.columns import ColumnPolicy, column_refusals
-from pganon.policy.compatibility import Written
-from pganon.policy.consistency import policy_refusals
-from pganon.policy.document import Document, field_path, nearest_line, read_document
+from pganon.policy.document import Document, Lines, read_document
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.model import Policy
 from pganon.policy.places import placed
 from pganon.policy.policy_class import method_type, model_type, policy_class
-from pganon.policy.pydantic_errors import refusals_of
-from pganon.policy.refusals import Place, Refusal
+from pganon.policy.refusals import Place, Refusal, refusals_of
 from pganon.policy.registry import Registry
 from pganon.policy.requests import Parameter, parameter_of
+from pganon.policy.rules import Written, policy_refusals
 from pganon.policy.tables import in_root, root_of, rooted
 from pganon.policy.variables import QUOTED
 from pganon.policy.variables import filled as with_variables
@@ -56,7 +54,7 @@ class LoadedPolicy:
     policy: Policy
     path: Path | None
     base_dir: Path
-    lines: Mapping[Place, int] = field(default_factory=dict, repr=False)
+    lines: Lines = field(default_factory=Lines, repr=False)
     written: Mapping[str, Any] | None = field(default=None, repr=False)
     roles: Mapping[str, int] | None = field(default=None, repr=False)
 
@@ -64,14 +62,6 @@ class LoadedPolicy:
     def file(self) -> str | None:
         """The file's name for messages."""
         return str(self.path) if self.path is not None else None
-
-    def line_of(self, place: Place) -> int | None:
-        """The line of a field, or of what it would stand in."""
-        return nearest_line(self.lines, place)
-
-    def problem(self, place: Place, message: str, suggestion: str | None = None) -> Problem:
-        """A problem at a place of this policy."""
-        return Problem(message, field_path(place), self.line_of(place), suggestion)
 
 
 def load_policy(path_or_text: str | Path, registry: Registry) -> LoadedPolicy:
@@ -165,11 +155,8 @@ def _policy(
         data = with_parameters(document.data, parameters)
         policy, refusals = _validate(data, registry, document.filled)
         problems += [
-            Problem(
-                r.message,
-                field_path(r.place),
-                document.line_of(r.place),
-                r.suggestion and placed(r.suggestion, registry, r.place),
+            document.lines.problem(
+                r.place, r.message, r.suggestion and placed(r.suggestion, registry, r.place)
             )
             for r in (*refusals, *unused(document.data))
         ]
@@ -276,18 +263,31 @@ def with_parameters(data: dict[str, Any], given: Mapping[str, Any]) -> dict[str,
     parameters = declared(data)
     where = data.get("where")
     if isinstance(where, str) and parameters:
-        values = {name: given.get(name, _standing(p)) for name, p in parameters.items()}
+        values = {
+            name: given.get(name, one.min if one.default is None else one.default)
+            for name, one in parameters.items()
+        }
         data = {**data, "where": _filled(where, values)}
     for name, value in given.items():
-        data = _replaced(data, name, value)
+        if name == _LIMIT:
+            data = {**data, _LIMIT: value}
+        elif isinstance(data.get("privacy"), list):
+            models = [
+                {**model, name: value} if isinstance(model, Mapping) and name in model else model
+                for model in data["privacy"]
+            ]
+            data = {**data, "privacy": models}
     return data
 
 
 def unused(data: Mapping[str, Any]) -> list[Refusal]:
     """Parameters that would change nothing, before values were filled in."""
     where = data.get("where")
-    named = _names(where) if isinstance(where, str) else set[str]()
-    keys = {_LIMIT}.union(*(model for model in _models(data)))
+    pieces = QUOTED.split(where)[::2] if isinstance(where, str) else []
+    named = {name for piece in pieces for name in _NAMED.findall(piece)}
+    privacy = data.get("privacy")
+    models = privacy if isinstance(privacy, list) else []
+    keys = {_LIMIT}.union(*(model for model in models if isinstance(model, Mapping)))
     return [
         Refusal(
             ("requests", "parameters", name),
@@ -303,32 +303,6 @@ def fits(data: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
     """Whether all these parameters are declared and within their bounds."""
     parameters = declared(data)
     return all(name in parameters and parameters[name].takes(v) for name, v in given.items())
-
-
-def _models(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    privacy = data.get("privacy")
-    return [m for m in privacy if isinstance(m, Mapping)] if isinstance(privacy, list) else []
-
-
-def _standing(parameter: Parameter) -> int | float | str:
-    return parameter.min if parameter.default is None else parameter.default
-
-
-def _replaced(data: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
-    if name == _LIMIT:
-        return {**data, _LIMIT: value}
-    privacy = data.get("privacy")
-    if not isinstance(privacy, list):
-        return data
-    models = [
-        {**model, name: value} if isinstance(model, Mapping) and name in model else model
-        for model in privacy
-    ]
-    return {**data, "privacy": models}
-
-
-def _names(where: str) -> set[str]:
-    return {name for piece in QUOTED.split(where)[::2] for name in _NAMED.findall(piece)}
 
 
 def _filled(where: str, values: Mapping[str, int | float | str]) -> str:

@@ -14,8 +14,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.identifiers import own_schema
 from pganon.policy.columns import ColumnPolicy, Role
-from pganon.policy.compatibility import Written
-from pganon.policy.consistency import policy_refusals
 from pganon.policy.exclusions import Exclusion
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.labels import Condition, Name, RelationName, no_repeats, roles_alone
@@ -25,6 +23,7 @@ from pganon.policy.refusals import known_word, refuse, refuse_one
 from pganon.policy.registry import ModelDeclaration, Registry
 from pganon.policy.reporting import About, Reporting
 from pganon.policy.requests import Approval, Day, Expression, Requests, TimeZone
+from pganon.policy.rules import Written, policy_refusals
 from pganon.policy.tables import Table, root_of
 from pganon.policy.words import NOBODY
 
@@ -118,13 +117,9 @@ class Policy(OverTime):
     exclusions: Annotated[tuple[Exclusion, ...], Field(strict=False)] = ()
     inference: Inference | None = None
     suppression_limit: Annotated[float, Field(ge=0, le=1)] = 0.0
-    on_infeasible: Annotated[
-        Literal["refuse", "suppress"], known_word("word for on_infeasible")
-    ] = "refuse"
-    records_per_individual: Annotated[
-        Literal["one", "many_accepted"], known_word("word for records_per_individual")
-    ] = "one"
-    undeclared: Annotated[Literal["warn", "refuse"], known_word("word for undeclared")] = "warn"
+    on_infeasible: Annotated[Literal["refuse", "suppress"], known_word()] = "refuse"
+    records_per_individual: Annotated[Literal["one", "many_accepted"], known_word()] = "one"
+    undeclared: Annotated[Literal["warn", "refuse"], known_word()] = "warn"
     trust: Annotated[tuple[Name, ...], Field(strict=False), AfterValidator(roles_alone)] = ()
     publish: Publish = Publish()
     requests: Requests | None = None
@@ -135,12 +130,15 @@ class Policy(OverTime):
 
     @model_validator(mode="after")
     def _consistent(self) -> Policy:
-        keys = dict(self)
-        written = Written(
+        refuse(list(policy_refusals(self.written())))
+        return self
+
+    def written(self, **other: object) -> Written:
+        """The policy as rules read it, with other values of some keys."""
+        keys = {**dict(self), **other}
+        return Written(
             self.registry, self.columns, self.privacy, self.method, self.exclusions, keys
         )
-        refuse(list(policy_refusals(written)))
-        return self
 
     def with_role(self, role: Role) -> list[str]:
         """Names of the columns with this role, in the policy's order."""

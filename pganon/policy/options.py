@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from pganon.identifiers import MAX_BYTES, fits
 from pganon.policy.columns import Columns
-from pganon.policy.encoding import Encoding
 from pganon.policy.hierarchies import Declaration
 from pganon.policy.refusals import Refusal, show
 from pganon.policy.tasks import Start
@@ -78,6 +78,42 @@ UNABLE: Mapping[Support, str] = {
     "tables": "makes no groups of classes for related tables",
 }
 """What the others are told."""
+
+
+RandomOrder = Literal["none", "drawn", "numbered"]
+"""A random order of the records: by a number each, which identifies a record, or by a random draw
+for each, which is enough to sort by and avoids a sort of all records."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Codes, order and individuals of the encoded records, as a method asks for them.
+
+    Attributes:
+        order: how records with equal codes are ordered.
+        along_curve: whether records are placed along a curve over their attributes.
+        numbers_by_value: whether records are numbered by the values of a sensitive column, and at
+            random within them.
+        codes_sensitive: whether sensitive columns that no model is about have codes.
+        reserves_identity: whether an individual may have several records, which stay together.
+        collapses: whether the records of an individual with the same sensitive value count once.
+        combines: whether records have one number for all codes, to be joined and grouped by.
+        divides_cells: whether records with equal codes may be in several groups.
+    """
+
+    order: RandomOrder = "numbered"
+    along_curve: bool = False
+    numbers_by_value: bool = False
+    codes_sensitive: bool = False
+    reserves_identity: bool = False
+    collapses: bool = False
+    combines: bool = False
+    divides_cells: bool = False
+
+    @property
+    def numbers_records(self) -> bool:
+        """Whether every record has a number."""
+        return self.order == "numbered"
 
 
 class MethodOptions(Declaration):

@@ -170,12 +170,10 @@ def _difference(path: str, before: Part, now: Part) -> str:
     old, new = (side.get(path) for side in (before, now))
     if path not in before or path not in now:
         return f"{path} {'added' if path in now else 'removed'}"
-    if not _harmless(path) or isinstance(old, list | dict) or isinstance(new, list | dict):
+    if path.startswith("columns."):
+        told = path.rpartition(".")[2] in _WORDS
+    else:
+        told = path not in ("where", "exclusions")
+    if not told or isinstance(old, list | dict) or isinstance(new, list | dict):
         return path
     return f"{path} {old} -> {new}"
-
-
-def _harmless(path: str) -> bool:
-    if path.startswith("columns."):
-        return path.rpartition(".")[2] in _WORDS
-    return path not in ("where", "exclusions")

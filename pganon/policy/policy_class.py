@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, reduce
 from operator import or_
 from typing import Annotated, Any
@@ -35,29 +35,25 @@ def policy_class(registry: Registry, *methods: str) -> type[Policy]:
 @lru_cache
 def model_type(registry: Registry) -> Any:
     """Any of the models, selected by its word."""
-    return _one_of(registry.model_classes, "model", "privacy model", registry.models)
+    return _one_of(registry.model_classes, "model", "privacy model", [*registry.models])
 
 
 @lru_cache
 def method_type(registry: Registry, *methods: str) -> Any:
     """One of the methods with these words; without any, nothing that can be valid."""
     declared = [registry.methods[word] for word in methods] or [MethodOptions]
-    return _one_of(declared, "name", "method", registry.methods)
+    return _one_of(declared, "name", "method", [*registry.methods])
 
 
 def _one_of(
     declared: Sequence[type[Declaration]],
     key: str,
     what: str,
-    words: Iterable[str],
+    words: Sequence[str],
 ) -> Any:
+    """A mapping whose class is selected by the word under `key`."""
     union: Any = reduce(or_, declared)
     chosen: Any = Annotated[union, Field(discriminator=key)] if len(declared) > 1 else union
-    return Annotated[chosen, _tagged(key, what, tuple(words))]
-
-
-def _tagged(key: str, what: str, words: tuple[str, ...]) -> BeforeValidator:
-    """Validator of a mapping whose class is selected by the word under `key`."""
 
     def check(value: object) -> object:
         if isinstance(value, Declaration):
@@ -74,7 +70,7 @@ def _tagged(key: str, what: str, words: tuple[str, ...]) -> BeforeValidator:
         refuse_word(what, value[key], words, at=(key,))
         return value
 
-    return BeforeValidator(check)
+    return Annotated[chosen, BeforeValidator(check)]
 
 
 def policy_schema(registry: Registry) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import Name, RelationName, label, no_repeats
+from pganon.policy.labels import Name, RelationName, label, no_repeats, read_by
 from pganon.policy.refusals import refuse_one, show
 from pganon.policy.requests import Day
 
@@ -84,17 +84,16 @@ Missing = Annotated[
 """Values as texts; None is NULL."""
 
 
-def _iri(text: str) -> str:
+def _iri(text: str) -> None:
     if not _IRI.fullmatch(text):
         refuse_one(
             f"{show(text)} is not the address of a term",
             suggestion="such as https://w3id.org/dpv/legal/eu/gdpr#A6-1-e",
         )
-    return text
 
 
 _IRI = re.compile(r"https?://[^\s<>\"{}|\\^`\x00-\x20\x7f-\x9f]+")
-Iri = Annotated[str, Field(max_length=500), AfterValidator(_iri)]
+Iri = Annotated[str, Field(max_length=500), read_by(_iri)]
 
 
 class Expert(Declaration):

@@ -11,7 +11,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from pganon.policy.hierarchies import Declaration
-from pganon.policy.labels import Name, no_repeats, roles_alone
+from pganon.policy.labels import Name, no_repeats, read_by, roles_alone
 from pganon.policy.refusals import Refusal, refuse, refuse_one, show
 
 _DURATION = re.compile(r"([1-9][0-9]{0,5})(s|min|h|d)")
@@ -29,12 +29,7 @@ def duration(text: str) -> timedelta:
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-def _duration(text: str) -> str:
-    duration(text)
-    return text
-
-
-Duration = Annotated[str, AfterValidator(_duration)]
+Duration = Annotated[str, read_by(duration)]
 
 
 def day(text: str) -> date:
@@ -47,36 +42,25 @@ def day(text: str) -> date:
     refuse_one(f"{show(text)} is not a day", suggestion="write it like 2027-06-30")
 
 
-def _day(text: str) -> str:
-    day(text)
-    return text
-
-
-Day = Annotated[str, AfterValidator(_day)]
-
-
-def _expression(text: str) -> str:
+def _schedule(text: str) -> None:
     try:
         next_time(text, "UTC", datetime(2024, 1, 1, tzinfo=UTC))
     except ScheduleProblem as problem:
         refuse_one(str(problem), suggestion='five fields as cron has them, such as "0 3 * * 1"')
-    return text
 
 
-Expression = Annotated[str, Field(max_length=100), AfterValidator(_expression)]
-
-
-def _zone(name: str) -> str:
+def _zone(name: str) -> None:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         refuse_one(
             f"{show(name)} is not a time zone", suggestion="a name such as Europe/Berlin or UTC"
         )
-    return name
 
 
-TimeZone = Annotated[str, Field(max_length=100), AfterValidator(_zone)]
+Day = Annotated[str, read_by(day)]
+Expression = Annotated[str, Field(max_length=100), read_by(_schedule)]
+TimeZone = Annotated[str, Field(max_length=100), read_by(_zone)]
 
 Value = int | float | str
 """A parameter is a number, or a day as a text."""

@@ -18,13 +18,21 @@ from pganon.catalog.model import Column, Relation
 from pganon.catalog.statistics import Facts, all_of, column_facts
 from pganon.error_codes import ErrorCode
 from pganon.errors import PreconditionError
-from pganon.policy.guess import Guess, guess_role, is_persons_key, persons_key, persons_reference
+from pganon.policy.guess import (
+    Flag,
+    Guess,
+    fitted,
+    flags,
+    guess_role,
+    is_persons_key,
+    persons_key,
+    persons_reference,
+)
 from pganon.policy.options import MethodOptions
 from pganon.policy.ready import fits, ready
 from pganon.policy.registry import Registry
-from pganon.policy.sensitive_when import HIDDEN
-from pganon.policy.start import Flag, fitted, flags
 from pganon.policy.vocabulary import whole_words
+from pganon.policy.words import HIDDEN
 from pganon.sqlfiles import Connection
 
 DETERMINES = 0.95
@@ -59,6 +67,10 @@ class Observed:
     flags: Mapping[str, Flag]
     person: tuple[str, ...]
     why_not: Mapping[str, str]
+
+    @property
+    def has_rows(self) -> bool:
+        return any(facts.rows for facts in self.facts.values())
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,8 @@ def first_policy(
             guesses = {n: _with_hierarchy(conn, observed, n, guess) for n, guess in guesses.items()}
         # Which columns that others may know decide a sensitive one, or follow from it.
         sensitive = [name for name, guess in guesses.items() if guess.role in HIDDEN]
-        others = [name for name in _known_to_others(observed, guesses) if name not in sensitive]
+        known = _known_to_others(observed, guesses)
+        others = [name for name in known if name not in sensitive]
         return FirstPolicy(
             observed,
             task,
@@ -116,7 +129,7 @@ def first_policy(
                 for dependency in dependencies(rows, name, others[:MOST_OTHERS])
                 if max(dependency.decided, dependency.decides) >= DECIDES
             ],
-            _ranked(rows, observed, guesses),
+            ranking(rows, known) if rows and known and observed.has_rows else [],
         )
 
 
@@ -214,15 +227,6 @@ def _with_hierarchy(conn: Connection, observed: Observed, name: str, guess: Gues
     if column.is_number:
         kept = {"type": "categorical", **kept}
     return replace(guess, codes=False, keys=kept)
-
-
-def _ranked(
-    rows: HashedRows | None, observed: Observed, guesses: Mapping[str, Guess]
-) -> list[Ranked]:
-    names = _known_to_others(observed, guesses)
-    if not rows or not names or not any(facts.rows for facts in observed.facts.values()):
-        return []
-    return ranking(rows, names)
 
 
 def _known_to_others(observed: Observed, guesses: Mapping[str, Guess]) -> list[str]:

@@ -32,7 +32,7 @@ from pganon.policy.refusals import (
 )
 
 if TYPE_CHECKING:
-    from pganon.policy.compatibility import Written
+    from pganon.policy.rules import Written
 
 
 Where = Annotated[Condition, Field(max_length=20_000)] | None
@@ -120,11 +120,9 @@ class EventTable(Declaration):
     references: References
     columns: dict[Name, EventColumn]
     together: Annotated[tuple[Pair, ...], Field(strict=False)] = ()
-    orphans: Annotated[Literal["refuse", "leave_out"], known_word("word for orphans")] = "refuse"
-    groups: Annotated[Literal["common", "own"], known_word("word for groups")] = "common"
-    membership: Annotated[Literal["known", "sensitive"], known_word("word for membership")] = (
-        "known"
-    )
+    orphans: Annotated[Literal["refuse", "leave_out"], known_word()] = "refuse"
+    groups: Annotated[Literal["common", "own"], known_word()] = "common"
+    membership: Annotated[Literal["known", "sensitive"], known_word()] = "known"
     link: Annotated[Literal["group"], known_word("link")] = "group"
     period: Period | None = None
 
@@ -147,7 +145,7 @@ class LookupTable(Declaration):
     examples: ClassVar = {"source": "source: public.adult"}
 
     source: RelationName
-    people: Annotated[Literal["none"], known_word("word for people")]
+    people: Annotated[Literal["none"], known_word()]
     key: Name
     columns: dict[Name, LookupColumn] = Field(default_factory=dict)
 

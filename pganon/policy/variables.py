@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pganon.errors import Problem
-from pganon.policy.document import Document, field_path
+from pganon.policy.document import Document
 from pganon.policy.refusals import Place
 
 KEY = "variables"
@@ -74,9 +74,7 @@ class _Filling:
             try:
                 return _written(name, self._value(name), kind)
             except _Unusable as why:
-                line = self.document.line_of(place)
-                message, advice = why.args
-                self.problems.append(Problem(message, field_path(place), line, advice))
+                self.problems.append(self.document.lines.problem(place, *why.args))
                 return match[0]
 
         return _REFERENCE.sub(value, text)

@@ -21,6 +21,9 @@ list."""
 
 UNPUBLISHED_ROLES = ("identifying", "individual", "weight")
 """Roles of columns whose values never leave the source; of weights perhaps means."""
+HIDDEN = ("sensitive", "semi_sensitive")
+"""Roles of columns whose values a release unlinks from at least some persons."""
+
 ShownWord = Literal["none", "mean", "range"]
 Nulls = Literal["as_value", "own_class", "suppress", "conditional", "reject"]
 NULLS: tuple[str, ...] = get_args(Nulls)

@@ -8,7 +8,7 @@ from typing import cast
 
 from pganon.identifiers import first_few, quote
 from pganon.policy.model import Policy
-from pganon.policy.sensitive_when import HIDDEN
+from pganon.policy.words import HIDDEN
 from pganon.privacy.base import Requirement
 from pganon.privacy.declaration import PrivacyModel
 

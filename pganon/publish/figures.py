@@ -21,7 +21,7 @@ from pganon.plan.verification import earlier_measured, measured
 from pganon.privacy.base import from_below
 from pganon.resolved.increments import all_checks
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.shards import UNLOCKED
+from pganon.resolved.warnings import UNLOCKED
 from pganon.steps import State
 from pganon.steps.facts import RECORDS, Fact
 from pganon.steps.relations import CheckQuery

@@ -34,7 +34,7 @@ from pganon.resolved.increments import CUTS, Cohorts, First, Growth, Increment, 
 from pganon.resolved.model import ReleaseSpec
 from pganon.resolved.population import Members, People, refused
 from pganon.resolved.republication import Earlier, Republication
-from pganon.resolved.shards import UNLOCKED
+from pganon.resolved.warnings import UNLOCKED
 from pganon.sqlfiles import Connection, ask
 from pganon.steps.facts import Facts
 from pganon.steps.relations import CheckQuery

@@ -26,7 +26,7 @@ from pganon.report.words import (
     the_columns,
     value,
 )
-from pganon.resolved.shards import UNLOCKED
+from pganon.resolved.warnings import UNLOCKED
 
 HALF = 0.5
 TIMES = 5

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import datetime
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from pganon.catalog.model import Column, Relation
 from pganon.catalog.types import canonical_type
 from pganon.catalog.values import stored
 from pganon.hierarchies import has_ranges, leaf_kind
 from pganon.identifiers import quote
-from pganon.policy.columns import ColumnPolicy
+from pganon.policy.columns import EXCEPTION_COLUMN, ColumnPolicy
 from pganon.policy.domains import Domain, ValueSet
 from pganon.policy.model import Policy
 from pganon.policy.refusals import Place, Refusal, show
-from pganon.policy.sensitive_when import EXCEPTION_COLUMN
 from pganon.policy.values import Unreadable, bound, misread, readable
 from pganon.resolved.model import (
     Attribute,
     Averaged,
     Carried,
+    Columns,
     Hidden,
     Microaggregated,
+    Released,
     Scale,
     Sensitive,
     Shown,
 )
-from pganon.resolved.other import column_refusals, comparable
-from pganon.resolved.source import Source
+from pganon.resolved.source import Source, column_refusals, comparable
 from pganon.sqltools import col
 
 RANGE_TYPES = {
@@ -47,16 +47,7 @@ _NAMES = ("text", "bpchar", "citext", "enum")
 """Kinds of a column that names the column whose value is sensitive."""
 
 
-@dataclass
-class Columns:
-    """Columns that are released, each numbered within its list."""
-
-    attributes: list[Attribute] = field(default_factory=list)
-    sensitive: list[Sensitive] = field(default_factory=list)
-    carried: list[Carried] = field(default_factory=list)
-    weight: Column | None = None
-    averaged: list[Averaged] = field(default_factory=list)
-    microaggregated: list[Microaggregated] = field(default_factory=list)
+Kind = TypeVar("Kind", bound=Released)
 
 
 @dataclass(frozen=True)
@@ -72,27 +63,42 @@ class ColumnResolver:
     source: Source
     exceptions: Mapping[str, Relation]
     base_dir: Path
-    columns: Columns = field(default_factory=Columns)
+    found: list[Released] = field(default_factory=list)
 
     def resolve(self) -> Columns:
         """All columns in the order of the policy."""
-        declared = self.policy.columns
-        resolved = {name: self.source.column(("columns", name), name) for name in declared}
-        for name, column in resolved.items():
+        weight = None
+        resolved = [
+            (self.source.column(("columns", name), name), declared)
+            for name, declared in self.policy.columns.items()
+        ]
+        for column, declared in resolved:
             if column is not None:
-                self._add(column, declared[name])
-        return self.columns
+                self._add(column, declared, declared.published_as or column.name)
+                weight = column if declared.role == "weight" else weight
+        return Columns(
+            attributes=self._of(Attribute),
+            sensitive=self._of(Sensitive),
+            carried=self._of(Carried),
+            weight=weight,
+            averaged=self._of(Averaged),
+            microaggregated=self._of(Microaggregated),
+        )
 
-    def _add(self, column: Column, declared: ColumnPolicy) -> None:
-        published = declared.published_as or column.name
-        columns = self.columns
+    def _of(self, kind: type[Kind]) -> tuple[Kind, ...]:
+        return tuple(one for one in self.found if isinstance(one, kind))
+
+    def _next(self, kind: type[Released]) -> int:
+        return len(self._of(kind))
+
+    def _add(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         match declared.role:
             case "sensitive" | "insensitive" if declared.shown != "none":
                 self._add_means(column, declared, published)
             case "quasi_identifying" | "quasi_sensitive":
                 attribute = self._attribute(column, declared, published)
                 if attribute is not None:
-                    columns.attributes.append(attribute)
+                    self.found.append(attribute)
                 if declared.mean:
                     self._add_means(column, declared, f"{published}_mean")
             case "semi_sensitive":
@@ -100,11 +106,11 @@ class ColumnResolver:
                 self._check_distance(column)
             case "sensitive":
                 self.source.supports(column.name, column)
-                columns.sensitive.append(self._sensitive(column, declared, published))
+                self.found.append(self._sensitive(column, declared, published))
                 self._check_distance(column)
             case "insensitive":
                 self.source.supports(column.name, column)
-                columns.carried.append(Carried(len(columns.carried), column, published))
+                self.found.append(Carried(self._next(Carried), column, published))
             case "weight":
                 if not column.is_number:
                     self.source.problems.report(
@@ -113,12 +119,9 @@ class ColumnResolver:
                         " numbers",
                         "name the column that says how many people a record stands for",
                     )
-                columns.weight = column
                 if declared.shown != "none":
                     ranged = declared.shown == "range"
-                    columns.averaged.append(
-                        Averaged(len(columns.averaged), column, published, ranged)
-                    )
+                    self.found.append(Averaged(self._next(Averaged), column, published, ranged))
             case "identifying" | "individual":
                 pass  # these never leave
             case unknown:
@@ -134,22 +137,19 @@ class ColumnResolver:
             )
         whole = isinstance(declared.shown, str)
         least = 2 if isinstance(declared.shown, str) else declared.shown.groups
-        found = self.columns.microaggregated
-        found.append(
-            Microaggregated(len(found), column, published, least, whole, known=declared.mean)
-        )
+        number, known = self._next(Microaggregated), declared.mean
+        self.found.append(Microaggregated(number, column, published, least, whole, known))
 
     def _add_semi_sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> None:
         """An attribute of some records, and a sensitive column of the others."""
-        attributes, sensitive = self.columns.attributes, self.columns.sensitive
-        hidden = self._hidden(column.name, sum(a.hidden is not None for a in attributes))
+        hidden = self._hidden(column.name, sum(a.hidden is not None for a in self._of(Attribute)))
         attribute = self._attribute(column, declared, published)
         if attribute is None or hidden is None:
             return
-        attributes.append(replace(attribute, hidden=hidden))
-        sensitive.append(
+        self.found.append(replace(attribute, hidden=hidden))
+        self.found.append(
             Sensitive(
-                len(sensitive),
+                self._next(Sensitive),
                 column,
                 published,
                 "as_value",
@@ -167,9 +167,8 @@ class ColumnResolver:
         assert when is not None  # the role needs it
         if when.relation is not None:
             relation = self.exceptions[when.relation]
-            at, source = (*place, "relation"), self.source
-            wrong = list(_exception_refusals(at, source.relation, source.record_key, relation))
-            source.problems.refuse(wrong)
+            wrong = list(_exception_refusals((*place, "relation"), self.source.relation, relation))
+            self.source.problems.refuse(wrong)
             return None if wrong else Hidden(index, None, relation)
         if when.column is not None:
             return self._companion((*place, "column"), when.column, index)
@@ -205,7 +204,7 @@ class ColumnResolver:
                 )
 
     def _sensitive(self, column: Column, declared: ColumnPolicy, published: str) -> Sensitive:
-        index, hierarchy = len(self.columns.sensitive), declared.hierarchy
+        index, hierarchy = self._next(Sensitive), declared.hierarchy
         if hierarchy is None or column.kind == "unsupported":
             return Sensitive(index, column, published, declared.nulls)
         kind = _leaf_type(column, declared)
@@ -226,29 +225,30 @@ class ColumnResolver:
         fits = domain_refusals(column, domain, categorical=kind == "categorical") if domain else ()
         for key, refusals in (
             ("domain", fits),
-            ("order", order_refusals(column, declared.order or ())),
+            ("order", _listed_refusals(column, declared.order or (), ())),
         ):
             self.source.problems.refuse(
                 wrong.below("columns", column.name, key) for wrong in refusals
             )
-        form, scale = form_of(self.policy, declared, kind), scale_of(declared, kind)
+        form, order = form_of(self.policy, declared, kind), declared.order
+        scale = Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
         mixed = form not in (Shown.VALUES, Shown.EXACT)
         has_nulls = mixed and column.nullable and declared.nulls == "as_value"
         if declared.hierarchy is not None:
             leaf, place = _leaf_type(column, declared), ("columns", column.name)
             self.source.check_hierarchy(place, column, declared.hierarchy, leaf, self.base_dir)
         return Attribute(
-            index=len(self.columns.attributes),
+            index=self._next(Attribute),
             column=column,
             published=published,
-            scale=scale,
+            scale=scale if declared.hierarchy is None else Scale.TREE,
             form=form,
             value_type=canonical_type(column),
             published_type=published_type(form, column),
             null_column=f"{published}_null" if has_nulls else None,
             nulls=declared.nulls,
             weight=declared.weight,
-            order=order_of(column, declared.order),
+            order=None if order is None else tuple(_spelled(column, text) for text in order),
             domain=None if isinstance(domain, ValueSet) else domain,
             values=domain.values if isinstance(domain, ValueSet) else None,
             qs_set=declared.qs_set,
@@ -273,12 +273,6 @@ class ColumnResolver:
 
 def _leaf_type(column: Column, declared: ColumnPolicy) -> str:
     return leaf_kind(declared.hierarchy, declared.type, canonical_type(column))
-
-
-def scale_of(declared: ColumnPolicy, kind: str) -> Scale:
-    if declared.hierarchy is not None:
-        return Scale.TREE
-    return Scale.NOMINAL if kind == "categorical" else Scale.ORDERED
 
 
 def form_of(policy: Policy, declared: ColumnPolicy, kind: str) -> Shown:
@@ -310,14 +304,12 @@ def published_type(form: Shown, column: Column) -> str:
     }[form]
 
 
-def _exception_refusals(
-    place: Place, source: Relation, key: Sequence[str], relation: Relation
-) -> Iterator[Refusal]:
+def _exception_refusals(place: Place, source: Relation, relation: Relation) -> Iterator[Refusal]:
     """Why the relation cannot say whose values of the source are sensitive."""
-    if not key:
+    if not source.record_key:
         message = f"{source.name} has no primary key that rows of {relation.name} could name"
         yield Refusal(place, message, "give it a primary key, or use a boolean column")
-    for column in filter(None, map(source.column, key)):
+    for column in filter(None, map(source.column, source.record_key)):
         yield from comparable(place, column, source, relation, lambda c: str(c.type_oid))
     yield from column_refusals(place, relation, EXCEPTION_COLUMN)
     named = relation.column(EXCEPTION_COLUMN)
@@ -341,18 +333,9 @@ def domain_refusals(column: Column, domain: Domain, *, categorical: bool) -> Ite
         )
 
 
-def order_refusals(column: Column, order: tuple[str, ...]) -> Iterator[Refusal]:
-    """Refusals of the order of a column's values; places are below that of the order."""
-    return _listed_refusals(column, order, ())
-
-
-def order_of(column: Column, order: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The values of an order, each in the one text that :func:`pganon.catalog.values.order_label`
-    gives to all spellings of it: 1.00 is 1."""
-    return None if order is None else tuple(_spelled(column, text) for text in order)
-
-
 def _spelled(column: Column, text: str) -> str:
+    """A value of an order in the one text that :func:`pganon.catalog.values.order_label` gives to
+    all spellings of it: 1.00 is 1."""
     try:
         value = readable(column, text)
     except Unreadable:

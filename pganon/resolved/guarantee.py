@@ -186,14 +186,10 @@ def adversary(spec: ReleaseSpec) -> str:
 
 
 def _assumed(spec: ReleaseSpec) -> list[str]:
-    return [*_knows(spec), *([UNCOMPUTED] if decides_by_values(spec) else [])]
-
-
-def _knows(spec: ReleaseSpec) -> list[str]:
     """Phrases that follow "a reader": what one may know, and what not."""
-    method = spec.policy.method
+    method, uncomputed = spec.policy.method, [UNCOMPUTED] if decides_by_values(spec) else []
     if method.grouped == "quasi_sensitive":
-        return ["who knows the values of a person in one QS set"]
+        return ["who knows the values of a person in one QS set", *uncomputed]
     knows = ["who knows the quasi-identifiers of a person"]
     if method.encoding.reserves_identity:
         knows.append("knows neither a sensitive value nor the number of records of the person")
@@ -207,4 +203,4 @@ def _knows(spec: ReleaseSpec) -> list[str]:
     knows += [UNSEEN] if spec.leaves_surplus_out else []
     if spec.rules:
         knows.append("excludes values by no other rules than those of the policy")
-    return knows
+    return [*knows, *uncomputed]

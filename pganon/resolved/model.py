@@ -9,18 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 
 from sqlglot import exp
 
 from pganon.catalog.model import Column, DistributedRead, ExternalObjects, Relation, Shards
 from pganon.identifiers import QualifiedName
-from pganon.policy.encoding import RandomOrder
 from pganon.policy.exclusions import Condition
-from pganon.policy.hierarchies import FunctionHierarchy, Hierarchy, TableHierarchy
-from pganon.policy.model import Policy
-from pganon.policy.options import part_name
+from pganon.policy.hierarchies import (
+    CsvHierarchy,
+    FunctionHierarchy,
+    Hierarchy,
+    InlineHierarchy,
+    OrderHierarchy,
+    TableHierarchy,
+)
+from pganon.policy.model import Policy, policy_hash
+from pganon.policy.options import RandomOrder, part_name
 from pganon.policy.partition import Part
+from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.base import Requirement
 from pganon.privacy.models import BackgroundKnowledge, QSKAnonymity
 from pganon.privacy.population import PopulationModel
@@ -85,11 +93,24 @@ class Hidden:
 
 
 @dataclass(frozen=True)
-class Attribute:
+class Released:
+    """A column of the source that a release shows in some form.
+
+    Attributes:
+        index: position among those of its class, from 0; names its work columns.
+        published: name of the published column.
+    """
+
+    index: int
+    column: Column
+    published: str
+
+
+@dataclass(frozen=True)
+class Attribute(Released):
     """A column that records are grouped by: a quasi-identifier or a quasi-sensitive attribute.
 
     Attributes:
-        index: position among the attributes, from 0; names its work columns.
         value_type: type in which the dictionary holds its values (canonical type).
         published_type: type of the published column.
         null_column: name of the published `<column>_null`, or None where NULLs cannot be mixed.
@@ -105,9 +126,6 @@ class Attribute:
         apart: whether no group has several of its values.
     """
 
-    index: int
-    column: Column
-    published: str
     scale: Scale
     form: Shown
     value_type: str
@@ -153,7 +171,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Sensitive:
+class Sensitive(Released):
     """A sensitive column, published unchanged.
 
     Attributes:
@@ -165,9 +183,6 @@ class Sensitive:
             are the order of the values; None where that is their natural order.
     """
 
-    index: int
-    column: Column
-    published: str
     nulls: str
     hierarchy: Hierarchy | None = None
     leaf_type: str = "text"
@@ -182,26 +197,18 @@ class Sensitive:
 
 
 @dataclass(frozen=True)
-class Carried:
+class Carried(Released):
     """An insensitive column, published unchanged."""
-
-    index: int
-    column: Column
-    published: str
 
 
 @dataclass(frozen=True)
-class Averaged:
-    """A column of which classes show the mean of their records.
+class Averaged(Released):
+    """A column of which classes show the mean of their records: `m<index>` of `coded`.
 
     Attributes:
-        index: position among them, from 0; names its column `m<index>` of `coded`.
         ranged: whether they show the range from the least to the greatest, too, rounded outward.
     """
 
-    index: int
-    column: Column
-    published: str
     ranged: bool = False
 
     @property
@@ -220,19 +227,17 @@ class Averaged:
 
 
 @dataclass(frozen=True)
-class Microaggregated:
+class Microaggregated(Released):
     """A number of which records show the mean of a group of records of their class.
 
+    Its work column is `g<index>`.
+
     Attributes:
-        index: position among them, from 0; names its work column `g<index>`.
         least: the fewest records of a group.
         whole: whether all values of a class are a group, of as many records as a class at least.
         known: whether it is a quasi-identifier, which classes show as well.
     """
 
-    index: int
-    column: Column
-    published: str
     least: int
     whole: bool
     known: bool = False
@@ -285,19 +290,80 @@ class Beside:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseSpec(Beside):
+class Columns:
+    """Columns that are released, each numbered within its list."""
+
+    attributes: tuple[Attribute, ...]
+    sensitive: tuple[Sensitive, ...]
+    carried: tuple[Carried, ...]
+    weight: Column | None = None
+    averaged: tuple[Averaged, ...] = ()
+    microaggregated: tuple[Microaggregated, ...] = ()
+
+    @property
+    def sensitive_numbers(self) -> dict[str, int]:
+        """Numbers of the sensitive columns, by their names in the source."""
+        return {item.column.name: item.index for item in self.sensitive}
+
+
+_LISTED = (CsvHierarchy, InlineHierarchy, OrderHierarchy, TableHierarchy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved(Beside, Columns):
+    """A policy beside its source and the other relations, of which rules say whether it can be run.
+
+    Attributes:
+        base_dir: folder that paths in the policy are relative to.
+    """
+
+    policy: Policy
+    source: Relation
+    where: exp.Expr | None
+    base_dir: Path
+
+    @property
+    def people_key(self) -> tuple[str, ...]:
+        """What tells people apart: the individual, else the primary key; perhaps nothing."""
+        return self.policy.individual_key or self.source.record_key
+
+    @property
+    def undeclared(self) -> list[tuple[str | None, Relation, str]]:
+        """Columns of which the policy says nothing, with their tables: None is the source."""
+        found: list[tuple[str | None, Relation, str]] = [
+            (None, self.source, name)
+            for name in self.source.column_names
+            if name not in self.policy.columns
+        ]
+        for name, table in self.policy.tables.items():
+            if isinstance(table, EventTable | LookupTable):
+                relation = self.tables[name]
+                others = [one for one in relation.column_names if one not in table.mentioned]
+                found += [(name, relation, one) for one in others]
+        return found
+
+    @property
+    def labelled(self) -> list[Attribute]:
+        """Columns of which the values below labels are published: of hierarchies that list them."""
+        asked = self.policy.publish.labels
+        return [
+            attribute
+            for attribute in self.attributes
+            if asked
+            and attribute.form is Shown.LABEL
+            and isinstance(self.policy.columns[attribute.column.name].hierarchy, _LISTED)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseSpec(Resolved):
     """A policy resolved against the catalog, with what methods and forms need of earlier versions.
 
     Attributes:
-        record_key: the source's primary key columns (identity of a record), perhaps empty.
-        individual: columns that together say whose record it is, perhaps none.
         owners: keys that may say so, or lead to a person, by which people of groups are counted.
-        unreleased: columns of the source that the policy withholds, for the plan.
-        view: the published view.
         roles: numbers of the readers and trusted roles that it names.
         rules: what everybody knows to be impossible; one per sensitive column of an exclusion.
         partition: what of the policy decides which groups come out and what of them is shown.
-        base_dir: folder that paths in the policy are relative to.
         growth: what the run adds to, of a release that grows; None for a version made at once.
         distributed_reads: what statements of a run read of tables that Citus distributes.
         related: the other tables of a release of several.
@@ -305,26 +371,10 @@ class ReleaseSpec(Beside):
         counted: whether equal records of the source are read as one row, with their number.
     """
 
-    policy: Policy
-    policy_hash: str
-    source: Relation
-    where: exp.Expr | None
-    record_key: tuple[str, ...]
-    individual: tuple[str, ...]
-    attributes: tuple[Attribute, ...]
-    sensitive: tuple[Sensitive, ...]
-    carried: tuple[Carried, ...]
     requirements: tuple[Requirement, ...]
-    unreleased: tuple[str, ...]
-    view: QualifiedName
-    readers: tuple[str, ...]
     rules: tuple[ExclusionRule, ...]
     partition: Part
-    base_dir: Path
     owners: tuple[tuple[str, ...], ...] = ()
-    weight: Column | None = None
-    averaged: tuple[Averaged, ...] = ()
-    microaggregated: tuple[Microaggregated, ...] = ()
     growth: Growth | None = None
     signatures: Signatures | None = None
     related: Related | None = None
@@ -332,6 +382,34 @@ class ReleaseSpec(Beside):
     distributed_reads: tuple[DistributedRead, ...] = ()
     shards: Shards | None = None
     counted: bool = False
+
+    @cached_property
+    def policy_hash(self) -> str:
+        return policy_hash(self.policy)
+
+    @property
+    def record_key(self) -> tuple[str, ...]:
+        """The source's primary key columns (identity of a record), perhaps empty."""
+        return self.source.record_key
+
+    @property
+    def individual(self) -> tuple[str, ...]:
+        """Columns that together say whose record it is, perhaps none."""
+        return self.policy.individual_key
+
+    @property
+    def unreleased(self) -> tuple[str, ...]:
+        """Columns of the source, and of the other tables, that the policy withholds."""
+        return tuple(n if table is None else f"{table}.{n}" for table, _, n in self.undeclared)
+
+    @property
+    def view(self) -> QualifiedName:
+        """The published view."""
+        return QualifiedName(self.policy.publish.view_schema, self.policy.release)
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        return self.policy.publish.readers
 
     @property
     def reading(self) -> dict[str, int]:
@@ -394,8 +472,7 @@ class ReleaseSpec(Beside):
         """Whether nothing is asked of records but their number: equal ones are not told apart."""
         alike = self.policy.method.encoding.combines and not self.numbers_records
         told_apart = self.has_identity or self.owners or self.weight or self.shows_means
-        elsewhere = self.shards or self.hidden or self.related
-        return alike and not told_apart and not elsewhere
+        return alike and not told_apart and not self.hidden and not self.related
 
     @property
     def divides_cells(self) -> bool:
@@ -513,12 +590,9 @@ class ReleaseSpec(Beside):
         """Relations and functions that the policy names and a run reads or calls."""
         hierarchies = [column.hierarchy for column in self.policy.columns.values()]
         tables = [QualifiedName.of(h.table) for h in hierarchies if isinstance(h, TableHierarchy)]
-        public = [relation.name for relation in self.public.values()]
-        prior = [] if self.prior is None else [self.prior.name]
-        population = [] if self.population is None else [self.population.name]
-        aliases = [] if self.aliases is None else [self.aliases.name]
+        beside = filter(None, (*self.public.values(), self.prior, self.population, self.aliases))
         return ExternalObjects(
-            relations=(*self.read, *public, *prior, *population, *aliases, *tables),
+            relations=(*self.read, *[relation.name for relation in beside], *tables),
             functions=tuple(
                 QualifiedName.of(h.function)
                 for h in hierarchies

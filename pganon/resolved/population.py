@@ -111,14 +111,16 @@ def chosen(asked: Asked, known: Sequence[KnownPopulation]) -> KnownPopulation | 
     """
     near = [one for one in known if one.near]
     found = _unnamed(asked, near) if asked.name is None else _named(asked, near, known)
-    if found is not None and found.near and _has_other_key(asked, found):
-        raise _two_keys(asked, found)
+    # The source has the key of the population, and the policy names another.
+    near_it = found is not None and found.near and found.key != asked.key
+    if found is not None and near_it and asked.columns.issuperset(found.key):
+        keys = ", ".join(map(quote, found.key))
+        raise refused(
+            f"{asked.source} has the key {keys} of {found.label}, and the policy tells people apart"
+            f" by {', '.join(map(quote, asked.key))}",
+            f"tell them apart by {keys}: the same people under two keys are not known again",
+        )
     return found
-
-
-def _has_other_key(asked: Asked, one: KnownPopulation) -> bool:
-    """Whether the source has the key of a population, and the policy names another."""
-    return one.key != asked.key and asked.columns.issuperset(one.key)
 
 
 def _named(
@@ -164,15 +166,6 @@ def _unnamed(asked: Asked, near: Sequence[KnownPopulation]) -> KnownPopulation |
         f"{asked.source} shares relations with several populations:"
         f" {'; '.join(one.label for one in near)}",
         "write population: {name: NAME}, with the same name in every policy about the same people",
-    )
-
-
-def _two_keys(asked: Asked, found: KnownPopulation) -> PreconditionError:
-    keys = ", ".join(map(quote, found.key))
-    return refused(
-        f"{asked.source} has the key {keys} of {found.label}, and the policy tells people apart by"
-        f" {', '.join(map(quote, asked.key))}",
-        f"tell them apart by {keys}: the same people under two keys are not known again",
     )
 
 

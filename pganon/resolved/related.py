@@ -16,9 +16,7 @@ from pganon.policy.refusals import Place, Refusal
 from pganon.policy.tables import EventTable, LookupTable
 from pganon.privacy.frequency import KAnonymity
 from pganon.privacy.models import EventShare
-from pganon.resolved.labels import refused_names
-from pganon.resolved.other import spelled
-from pganon.resolved.source import SUPPORTED, Problems, Source
+from pganon.resolved.source import SUPPORTED, Problems, Source, refused_names, spelled
 from pganon.resolved.tables import (
     PEOPLE,
     PERIOD,
@@ -119,8 +117,7 @@ class _Resolver:
             at = (*place, "columns", column) if declared else (*place, "key")
             found = source.column(at, column)
             if found is not None and self._supported(at, found):
-                renamed = table.columns.get(column)
-                shown.append((found, (renamed and renamed.published_as) or column))
+                shown.append((found, (declared and declared.published_as) or column))
         return None if key is None else Lookup(number, name, source.relation, key, tuple(shown))
 
     @cached_property
@@ -139,7 +136,13 @@ class _Resolver:
         keys = [self._key(source, (*place, "key"), column) for column in table.key or ()]
         items = self._items(name, table, source)
         by_name = {item.column.name: item for item in items}
-        pairs = [(by_name.get(one), by_name.get(two)) for one, two in table.together]
+        pairs: list[Pair] = []
+        for one, two in table.together:
+            if one in by_name and two in by_name:
+                both = by_name[one], by_name[two]
+                # The bound of the stricter column; all of them, where neither is sensitive.
+                limits = [item.limit for item in both if item.limit is not None]
+                pairs.append(Pair(*both, min(limits, default=Fraction(1))))
         return Events(
             self.numbers[name],
             name,
@@ -148,11 +151,7 @@ class _Resolver:
             tuple(key for key in keys if key is not None),
             tuple(self._ways(name, table, source)),
             tuple(items),
-            tuple(
-                Pair(one, two, self._pair_limit(one, two))
-                for one, two in pairs
-                if one is not None and two is not None
-            ),
+            tuple(pairs),
             self._limit(name, None) if table.membership == "sensitive" else None,
             table.groups == "own",
             table.orphans == "leave_out",
@@ -170,12 +169,6 @@ class _Resolver:
         self.problems.report(place, message, "name a column of a date or timestamp type")
         return None
 
-    def _pair_limit(self, one: Item, two: Item) -> Fraction:
-        """The bound of the stricter column; all of them, where neither is sensitive."""
-        return min(
-            (item.limit for item in (one, two) if item.limit is not None), default=Fraction(1)
-        )
-
     def _limit(self, table: str, column: str | None) -> Fraction:
         return min(share.limit for share in self.shares if share.bounds(table, column))
 
@@ -183,13 +176,10 @@ class _Resolver:
         for number, reference in enumerate(table.references):
             place = ("tables", name, "references", number)
             columns = [self._key(source, place, column) for column in reference.columns]
+            named, relation = self.policy.individual_key, self.root.relation
             if reference.table in self.numbers:
-                named, relation = (
-                    self.events[reference.table].key or (),
-                    self.relations[reference.table],
-                )
-            else:
-                named, relation = self.policy.individual_key, self.root.relation
+                named = self.events[reference.table].key or ()
+                relation = self.relations[reference.table]
             for column, key in zip(columns, named, strict=False):
                 other = relation.column(key)
                 if column and other and texts_of(column) != texts_of(other):
@@ -204,7 +194,7 @@ class _Resolver:
             "name a view that casts one of them",
         )
 
-    def _items(self, name: str, table: EventTable, source: Source) -> Iterator[Item] | list[Item]:
+    def _items(self, name: str, table: EventTable, source: Source) -> list[Item]:
         lookups = list(self.lookups)
         items: list[Item] = []
         for column_name, declared in table.columns.items():
@@ -223,23 +213,14 @@ class _Resolver:
                 )
             lookup = None
             if declared.references is not None:
-                lookup = lookups.index(declared.references)
-                other = self.relations[declared.references].column(
-                    self.lookups[declared.references].key
-                )
+                named = declared.references
+                lookup = lookups.index(named)
+                other = self.relations[named].column(self.lookups[named].key)
                 if other is not None and texts_of(column) != texts_of(other):
                     self._other_type((*place, "references"), column, other)
             limit = self._limit(name, column_name) if declared.role == "sensitive" else None
-            published = declared.published_as or column_name
-            item = Item(
-                len(items),
-                column,
-                published,
-                limit,
-                declared.hierarchy,
-                declared.shown or 0,
-                lookup,
-            )
+            published, level = declared.published_as or column_name, declared.shown or 0
+            item = Item(len(items), column, published, limit, declared.hierarchy, level, lookup)
             if item.hierarchy is not None:
                 kind = item.leaf_kind
                 source.check_hierarchy(place, column, item.hierarchy, kind, self.base_dir)
@@ -253,11 +234,7 @@ class _Resolver:
         return None if wrong else column
 
     def _supported(self, place: Place, column: Column) -> bool:
-        if (
-            column.kind != "unsupported"
-            and column.kind != "citext"
-            and column.collation_deterministic
-        ):
+        if column.kind not in ("unsupported", "citext") and column.collation_deterministic:
             return True
         self.problems.report(
             place,

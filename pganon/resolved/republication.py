@@ -18,23 +18,12 @@ from pganon.errors import PrivacyRefusal
 from pganon.identifiers import quote
 from pganon.policy.model import Policy
 from pganon.policy.partition import Part, differences, part_hash
-from pganon.resolved.model import ReleaseSpec
 
 ACCEPT = "republication: warn or allow accepts the risk"
 KEY = (
     "give the source a primary key (`pganon import --key`), or the policy `individual`, so that"
     " people can be told apart"
 )
-
-
-def without_key(spec: ReleaseSpec) -> list[str]:
-    """A warning of a source in which nothing tells people apart."""
-    if spec.has_identity:
-        return []
-    return [
-        f"{spec.source.name} has no key, so this version can never be compared with another: once"
-        f" source or policy change, the next one is refused ({ErrorCode.NO_IDENTITY}); {KEY}"
-    ]
 
 
 def same_source(one: bytes, other: bytes) -> bool:
@@ -183,14 +172,22 @@ class Republication:
         if self.apart:
             return self._difference()
         copied = self.copied(prints)
-        return self._of_a_copy(copied) if copied and not self._can_judge(copied) else None
+        if copied is None or self._can_judge(copied):
+            return None
+        source = copied.partition["source"]
+        return f"{copied.label} was made from the same rows in another table ({source})"
 
     def _refusal(self, what: str) -> PrivacyRefusal:
         nearest = self._nearest
         keyless = next((v for v in self.apart if v.population is None), None)
         changed = nearest is not None and not self.candidates and nearest.partition_hash is not None
         ways = [] if self.keyed else [KEY]
-        ways += [_forgets(keyless)] if keyless else []
+        if keyless is not None:
+            command = f"pganon forget {shlex.quote(keyless.release)} --version {keyless.version}"
+            ways.append(
+                f"{keyless.label} has no key and stays incomparable: if no copy is left of it, drop"
+                f" it and `{command} --reason TEXT`"
+            )
         ways += [ACCEPT] if self.policy.method.admits("republication", "allow") else []
         ways += ["undoing the change of the policy avoids it"] if changed else []
         return PrivacyRefusal(
@@ -216,18 +213,6 @@ class Republication:
             )
         changes = differences(nearest.partition, self.partition)
         return f"{nearest.label} is over the same source under another policy: {changes}"
-
-    def _of_a_copy(self, copied: Earlier) -> str:
-        source = copied.partition["source"]
-        return f"{copied.label} was made from the same rows in another table ({source})"
-
-
-def _forgets(version: Earlier) -> str:
-    command = f"pganon forget {shlex.quote(version.release)} --version {version.version}"
-    return (
-        f"{version.label} has no key and stays incomparable: if no copy is left of it, drop it and"
-        f" `{command} --reason TEXT`"
-    )
 
 
 _LEARN = "who has both may learn what neither shows"

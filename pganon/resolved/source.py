@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,17 +12,13 @@ from pganon.catalog.model import TIMELESS_KINDS, Column, Relation
 from pganon.catalog.values import as_text, in_order, stored
 from pganon.errors import PreconditionError, Problem
 from pganon.hierarchies import hierarchy_steps
-from pganon.identifiers import quote
-from pganon.policy.document import field_path
+from pganon.identifiers import MAX_BYTES, fits, quote
+from pganon.policy.document import Lines
 from pganon.policy.expressions import ExpressionProblem, check_where, refuse_moving_times
 from pganon.policy.hierarchies import Hierarchy
-from pganon.policy.refusals import Place, Refusal, show
+from pganon.policy.refusals import Place, Refusal, nearest, show
 from pganon.policy.tables import in_root
-from pganon.resolved.other import column_refusals
 from pganon.sqltools import num
-
-LineOf = Callable[[Place], int | None]
-"""The line of a field of the policy's file; None where there is no file."""
 
 
 @dataclass
@@ -33,13 +29,12 @@ class Problems:
         root: the table that has keys in place of the policy.
     """
 
-    line_of: LineOf = lambda place: None
+    lines: Lines = field(default_factory=Lines)
     reported: list[Problem] = field(default_factory=list)
     root: str | None = None
 
     def report(self, place: Place, message: str, suggestion: str | None = None) -> None:
-        place = in_root(self.root, place)
-        self.reported.append(Problem(message, field_path(place), self.line_of(place), suggestion))
+        self.reported.append(self.lines.problem(in_root(self.root, place), message, suggestion))
 
     def refuse(self, refusals: Iterable[Refusal]) -> None:
         for refusal in refusals:
@@ -100,11 +95,87 @@ class Source:
         except PreconditionError as error:
             self.problems.report((*place, "hierarchy"), error.message, error.hint)
 
-    @property
-    def record_key(self) -> tuple[str, ...]:
-        """Columns of the primary key; none where there is no key, or it may not be read."""
-        key = self.relation.primary_key
-        return () if self.relation.unreadable(key) else key
+
+# What is wrong with a column of a relation, or with the name of a published one.
+
+
+def column_refusals(place: Place, relation: Relation, name: str) -> Iterator[Refusal]:
+    """The relation has no such column, or nobody let the owner read it."""
+    column = relation.column(name)
+    if column is None:
+        message = f"{relation.name} has no column {quote(name)}"
+        yield Refusal(place, message, nearest(name, relation.column_names))
+    elif not column.readable:
+        yield Refusal(
+            place,
+            f"column {quote(name)} of {relation.name} may not be read",
+            f"GRANT SELECT ({quote(name)}) ON {relation.name} TO the pganon owner",
+        )
+
+
+def spelled(place: Place, column: Column, *, keyed: bool) -> Iterator[Refusal]:
+    """Equal values of the column may look different, and one person or row would be two.
+
+    Args:
+        keyed: whether they are compared as texts.
+    """
+    if keyed and not column.has_canonical_text:
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} is {column.type_name}, a type in which equal values may"
+            " be spelled differently; it tells nobody apart, and names no rows",
+            "name a view that casts it to a type such as integer, text or uuid"
+            + (", or declare `individual`" if place == ("source",) else ""),
+        )
+    elif not column.collation_deterministic:
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} has the collation {column.collation}, which calls"
+            " different texts equal; they would count as several values",
+            "name a view that makes them one text, such as"
+            f' lower({quote(column.name)}) COLLATE "C"',
+        )
+
+
+def comparable(
+    place: Place,
+    column: Column,
+    source: Relation,
+    relation: Relation,
+    compared: Callable[[Column], str],
+    name: str | None = None,
+) -> Iterator[Refusal]:
+    """A column of another relation, by default of the same name, holds values of the same kind."""
+    named = name or column.name
+    yield from column_refusals(place, relation, named)
+    other = relation.column(named)
+    if other is not None and compared(column) != compared(other):
+        theirs = "" if named == column.name else f"{quote(named)} is "
+        yield Refusal(
+            place,
+            f"column {quote(column.name)} is {column.type_name} in {source.name}"
+            f" and {theirs}{other.type_name} in {relation.name}",
+            "name a view that casts it to the type of the source",
+        )
+
+
+def refused_names(
+    names: Iterable[tuple[Place, str]],
+    added: Collection[str] = (),
+    what: str = "published columns",
+    remedy: str = "choose another name with `as:`",
+) -> Iterator[Refusal]:
+    """Names that pganon adds, that are there twice, or too long."""
+    used = set[str]()
+    for place, name in names:
+        if name in added:
+            yield Refusal(place, f"{quote(name)} is a column that pganon adds", remedy)
+        elif name in used:
+            yield Refusal(place, f"two {what} would be named {quote(name)}", remedy)
+        elif not fits(name):
+            message = f"the name {quote(name)} has more than {MAX_BYTES} bytes"
+            yield Refusal(place, message, remedy)
+        used.add(name)
 
 
 # The policy's `where` over the types of the source's columns.

@@ -22,13 +22,12 @@ from pganon.methods.buckets.exclusions import idle_rules
 from pganon.metrics.alike import alike_told
 from pganon.metrics.whole import whole_facts
 from pganon.plan.build import Plan
-from pganon.policy.start import flag_hints
+from pganon.policy.guess import flag_hints
 from pganon.policy.words import NOBODY
 from pganon.privacy import lookalikes
 from pganon.privacy.requirements import measured_warning
 from pganon.resolved.model import ReleaseSpec
-from pganon.resolved.republication import without_key
-from pganon.resolved.shards import torn
+from pganon.resolved.warnings import torn, without_key
 from pganon.sqlfiles import Connection, ask
 from pganon.steps import State
 

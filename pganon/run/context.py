@@ -197,7 +197,7 @@ def resolve_policy(
         ),
         base_dir=loaded.base_dir,
         file=loaded.file,
-        line_of=loaded.line_of,
+        lines=loaded.lines,
     )
     spec = replace(spec, roles=named_roles(conn, loaded))
     if privileges:
@@ -227,7 +227,9 @@ def resolve_policy(
     if spec.may_count:
         items = (*spec.attributes, *spec.sensitive, *spec.carried)
         columns = [item.column.name for item in items]
-        spec = replace(spec, counted=repeats(conn, spec.source, columns))
+        spec = replace(
+            spec, counted=repeats(conn, spec.source, columns, in_shards=bool(spec.shards))
+        )
     return spec
 
 
@@ -273,7 +275,7 @@ def check_storable(conn: Connection, loaded: LoadedPolicy) -> None:
     encoding = conn.info.parameter_status("server_encoding")
     raise PolicyError(
         [
-            loaded.problem(
+            loaded.lines.problem(
                 place,
                 f"{show(text)} has characters that the database's encoding {encoding} lacks",
                 "write it without them, or use a database with the encoding UTF8",

@@ -28,7 +28,7 @@ from pganon.publish.sessions import translated
 from pganon.publish.transaction import is_intact, publishing
 from pganon.resolved.increments import AS_RELEASED, cohorts_table
 from pganon.resolved.population import KnownPopulation
-from pganon.resolved.shards import people_torn
+from pganon.resolved.warnings import people_torn
 from pganon.run.tables import clean
 from pganon.sqlfiles import Connection, ask
 from pganon.sqltools import col, computed_once, fragment, named, query, statement

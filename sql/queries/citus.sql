@@ -121,6 +121,36 @@ FROM pg_catalog.pg_dist_partition AS p
 WHERE p.logicalrelid::pg_catalog.oid = %(table)s::pg_catalog.oid AND p.partmethod = 'h'
     AND p.colocationid > 0;
 
+-- statistics --
+-- Of a shard of a table in shards, which all have rows alike: rows, and of each of these columns what ANALYZE saw, as
+-- `frequencies` of queries about the catalog; no row where its server does not answer. The command is
+-- of literals alone and has no operator of a search path, as that of `changes`.
+SELECT (a.result::jsonb ->> 0)::float8, a.result::jsonb -> 1
+FROM (
+    SELECT format(
+        'SELECT pg_catalog.jsonb_build_array(c.reltuples, ('
+        ' SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_array(s.n_distinct,'
+        ' pg_catalog.array_append(coalesce(s.most_common_freqs, ''{}''), s.null_frac)))'
+        ' FROM pg_catalog.pg_stats AS s'
+        ' WHERE s.schemaname OPERATOR(pg_catalog.=) n.nspname'
+        ' AND s.tablename OPERATOR(pg_catalog.=) c.relname AND NOT s.inherited'
+        ' AND s.attname OPERATOR(pg_catalog.=) ANY (%%L::pg_catalog.name[])))'
+        ' FROM pg_catalog.pg_class AS c'
+        ' JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace'
+        ' WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(%%L)',
+        %(names)s::name[],
+        CASE WHEN n.nspname = 'public' THEN 'public.' ELSE '' END -- which it leaves out
+            || pg_catalog.shard_name(c.oid, min(s.shardid))
+    ) AS text
+    FROM pg_catalog.pg_dist_shard AS s
+    JOIN pg_catalog.pg_class AS c ON c.oid = s.logicalrelid::pg_catalog.oid
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.oid = %(table)s
+    GROUP BY c.oid, n.nspname
+) AS command
+CROSS JOIN LATERAL pg_catalog.run_command_on_all_nodes(command.text) AS a
+WHERE a.success AND a.result <> '';
+
 -- others --
 -- Who but the owner has privileges on a table in shards or on its columns, on any server, '' for
 -- everybody; NULL where one does not answer. Default privileges of the server on which a shard is

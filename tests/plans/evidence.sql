@@ -11,11 +11,11 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 21 AND 50), 0) AS BIG
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
 "people7" FROM (SELECT SUM("h"."n") AS "n", COUNT(*) AS "size", "h"."group_id" FROM (SELECT
-"r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id",
-COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count"
-FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease"
-AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY
-"h"."group_id") AS "g";
+COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
+"r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t"
+ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id",
+"r"."disease") AS "h") AS "h" GROUP BY "h"."group_id") AS "g";
 
 -- evidence.candidates_1_sizes: how many values of drug groups have
 -- [slamsa, msb]
@@ -30,11 +30,11 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 21 AND 50), 0) AS BIG
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
 "people7" FROM (SELECT SUM("h"."n") AS "n", COUNT(*) AS "size", "h"."group_id" FROM (SELECT
-"r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id",
-COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count"
-FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS
-TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY
-"h"."group_id") AS "g";
+COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
+"r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
+CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER
+BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."drug")
+AS "h") AS "h" GROUP BY "h"."group_id") AS "g";
 
 -- evidence.candidates_1_sizes: how many combinations of set person remain in clusters
 -- [qs_greedy, qs_efficient]
@@ -617,15 +617,15 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) 
 
 -- evidence.shares0: how common values of disease are in groups
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-WITH "counted" AS MATERIALIZED (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text),
-'') AS "value", "h"."n" FROM (SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT
-"r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS
-"r" ORDER BY "r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."class_id", "r"."key") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE
-PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
+"value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM
+(SELECT "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+"pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
+DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
@@ -666,15 +666,15 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares0: how common values of disease are in groups
 -- [anatomy, slicing, slamsa, msb]
-WITH "counted" AS MATERIALIZED (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS
-DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
+"value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count")
+AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
+"t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
+DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
@@ -715,15 +715,15 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares0: how common values of disease are in groups
 -- [sloms]
-WITH "counted" AS MATERIALIZED (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS
-DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
+"value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count")
+AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
+"t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
+DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
@@ -764,16 +764,17 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares0: how common values of zip are in groups
 -- [lgb_mdp, lgb_ncp, local_bucketization]
-WITH "counted" AS MATERIALIZED (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS
-TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
-"t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY
-"t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") SELECT "c".*,
-"v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
-SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
-"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
-= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
-BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
-"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value",
+"h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT)
+AS "n" FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
+DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
@@ -924,13 +925,13 @@ AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares1: how common values of drug are in groups
 -- [slamsa, msb]
-WITH "counted" AS MATERIALIZED (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE
-"C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS
-DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
+"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."group_id", "r"."drug") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
+AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
+"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
@@ -973,13 +974,13 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares1: how common values of drug are in groups
 -- [sloms]
-WITH "counted" AS MATERIALIZED (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE
-"C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS
-DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
+"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."group_id", "r"."drug") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
+AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
+"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
@@ -1022,13 +1023,14 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares1: how common values of disease are in groups
 -- [lgb_mdp, local_bucketization]
-WITH "counted" AS MATERIALIZED (SELECT "r"."disease_bucket", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM
-"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", "t"."disease", "t"."count") AS "r"
-GROUP BY "r"."disease_bucket", "r"."disease") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
-AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
-"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
+"value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", "r"."disease",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", CAST("t"."disease" AS
+TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
+"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."disease_bucket",
+"r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS
+"most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
@@ -1071,16 +1073,17 @@ FROM (SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") A
 
 -- evidence.shares1: how common values of drug are in groups
 -- [lgb_ncp]
-WITH "counted" AS MATERIALIZED (SELECT "r"."drug_bucket", COALESCE('=' || CAST((CAST("r"."drug" AS
-TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
-"t"."drug_bucket", "t"."drug", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
-"t"."drug_bucket", "t"."drug", "t"."count") AS "r" GROUP BY "r"."drug_bucket", "r"."drug") SELECT
-"c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
-SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
-"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
-= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
-BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
-"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
+"h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."drug", CAST(SUM("r"."count") AS
+BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug",
+"t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", CAST("t"."drug" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."drug_bucket", "r"."drug") AS "h") SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
+AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",

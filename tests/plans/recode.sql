@@ -265,83 +265,90 @@ ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value", "h"."n"
-FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS "value", "h"."n" FROM
-(SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT "r"."class_id", CAST("r"."disease"
-AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id",
-CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."key") AS "h") AS "h")
-AS "h") AS "u";
+FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."class_id"
+FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT "t"."class_id",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER
+BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id",
+"r"."disease") AS "h") AS "h") AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [anatomy, slicing]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS
-"n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY 1, 2) AS "h") AS "u";
+CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '')
+AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS
+"h" GROUP BY 1, 2) AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [slamsa, msb]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS
-"n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col",
-CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link",
-"h"."value", CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS
-BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS
-TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY 1, 2) AS "h") AS "u";
+CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '')
+AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS
+"h" GROUP BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col", CAST(("h"."link") AS BIGINT) AS "link",
+"h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value", CAST(SUM("h"."n") AS
+BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n",
+"h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM
+(SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [sloms]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS
-"n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col",
-CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link",
-"h"."value", CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS
-BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS
-TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER
-BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h" GROUP BY 1, 2) AS "h") AS "u";
+CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '')
+AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS
+"h" GROUP BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col", CAST(("h"."link") AS BIGINT) AS "link",
+"h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value", CAST(SUM("h"."n") AS
+BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n",
+"h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM
+(SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [lgb_mdp, local_bucketization]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."zip_bucket" AS "link", "h"."value",
-"h"."n" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS
-text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket",
-"t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip",
-"t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h" UNION ALL SELECT 2 AS
-"col", CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT
-"h"."disease_bucket" AS "link", "h"."value", "h"."n" FROM (SELECT "r"."disease_bucket", COALESCE('='
-|| CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM
-"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", "t"."disease", "t"."count") AS "r"
-GROUP BY "r"."disease_bucket", "r"."disease") AS "h") AS "h") AS "u";
+"h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
+"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
+FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "h" UNION ALL SELECT 2 AS "col",
+CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."disease_bucket" AS
+"link", "h"."value", "h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
+"value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", "r"."disease",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", CAST("t"."disease" AS
+TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
+"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."disease_bucket",
+"r"."disease") AS "h") AS "h") AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [lgb_ncp]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."zip_bucket" AS "link", "h"."value",
-"h"."n" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS
-text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket",
-"t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip",
-"t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h" UNION ALL SELECT 2 AS
-"col", CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."drug_bucket"
-AS "link", "h"."value", "h"."n" FROM (SELECT "r"."drug_bucket", COALESCE('=' ||
-CAST((CAST("r"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", "t"."drug", "t"."count" FROM
-"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", "t"."drug", "t"."count") AS "r" GROUP
-BY "r"."drug_bucket", "r"."drug") AS "h") AS "h") AS "u";
+"h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
+"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
+FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "h" UNION ALL SELECT 2 AS "col",
+CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."drug_bucket" AS
+"link", "h"."value", "h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS
+"value", "h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."drug",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", CAST("t"."drug" AS TEXT)
+COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
+"t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."drug_bucket",
+"r"."drug") AS "h") AS "h") AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [local_generalization]
@@ -409,12 +416,9 @@ CAST((-ROW_NUMBER() OVER (PARTITION BY "p"."judged" ORDER BY "p"."person")) AS I
 CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key") FROM
 "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id" =
 "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex') AS
-UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
-"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
-AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
-AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."combination" = "c"."combination") AS "g") AS "u")
-AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."record" AS "key" FROM
+"pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
+"g"."combination" = "c"."combination" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which bucket
 -- [anatomy, slicing]
@@ -659,13 +663,9 @@ BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "class_id", CAST(N
 "marks" FROM (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
 "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
 ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
-16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM
-(SELECT "c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT
-"g"."record" AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' ||
-CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
-"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
-"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS
-"p") AS "u";
+16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."record" AS "key" FROM
+"pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which class
 -- [kinc]
@@ -691,12 +691,9 @@ ALL SELECT "p"."person" AS "member", -1 AS "class_id", CAST(NULL AS BIGINT[]) AS
 (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret", "s"."key")
 FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p" ON "p"."id"
 = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR 16), 'hex')
-AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM (SELECT
-"c"."record" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT "g"."record"
-AS "key", -1 AS "n" FROM (SELECT "c"."record", "g"."class_id", COALESCE('=' || CAST((CAST("c"."v0"
-AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM "pganon_work"."r0_coded" AS "c" JOIN
-"pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" = "c"."rid") AS "g") AS "u") AS "r" GROUP BY
-"r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS "p") AS "u";
+AS UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."record" AS "key" FROM
+"pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
+"c"."rid" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.members: the steward's memory of who was in which cluster
 -- [qs_greedy, qs_efficient]
@@ -765,13 +762,9 @@ BY "p"."judged" ORDER BY "p"."person")) AS INT) ELSE 0 END AS "class_id", CAST(N
 "marks" FROM (SELECT "u".* FROM (SELECT CAST(ENCODE(SUBSTRING(SHA256((SELECT COALESCE("p"."secret",
 "s"."key") FROM "pganon_private"."run_secret" AS "s" LEFT JOIN "pganon_private"."population" AS "p"
 ON "p"."id" = "s"."population" WHERE "s"."run_id" = 0) || CONVERT_TO("p"."key", 'UTF8')) FROM 1 FOR
-16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT "r"."key" FROM (SELECT "u".* FROM
-(SELECT "c"."individual" AS "key", 1 AS "n" FROM "pganon_work"."r0_coded" AS "c" UNION ALL SELECT
-"g"."individual" AS "key", -1 AS "n" FROM (SELECT "c"."individual", "g"."class_id", COALESCE('=' ||
-CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value0", "c"."p0" FROM
-"pganon_work"."r0_coded" AS "c" JOIN "pganon_work"."r0_grouped_classes" AS "g" ON "g"."rid" =
-"c"."rid") AS "g") AS "u") AS "r" GROUP BY "r"."key" HAVING SUM("r"."n") > 0) AS "p") AS "u") AS
-"p") AS "u";
+16), 'hex') AS UUID) AS "person", TRUE AS "judged" FROM (SELECT DISTINCT "c"."individual" AS "key"
+FROM "pganon_work"."r0_coded" AS "c" LEFT JOIN "pganon_work"."r0_grouped_classes" AS "g" ON
+"g"."rid" = "c"."rid" WHERE "g"."class_id" IS NULL) AS "p") AS "u") AS "p") AS "u";
 
 -- recode.numbers_b0: random numbers for the buckets
 -- [anatomy]
@@ -1254,31 +1247,36 @@ MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) 
 "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "class_id",
 "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value", "f"."position", "f"."n"
 FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f" LEFT JOIN (SELECT
-COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS
-"n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "p" ON "p"."value" = "f"."value" WHERE
-"f"."n" > COALESCE("p"."n", 0)) AS "h") AS "g" GROUP BY "g"."class_id") AS "groups") AS "w") +
-(SELECT "w"."failing" FROM (SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 3.000000000003))
-AS "failing", MAX("groups"."measure") AS "measured" FROM (SELECT CASE WHEN
-BOOL_AND(COALESCE(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0),
-CAST('Infinity' AS DOUBLE PRECISION)) - 1 <= 1e-12 - LN(NULLIF("g"."share", 0))) THEN
-GREATEST(MAX(COALESCE(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0),
-CAST('Infinity' AS DOUBLE PRECISION))) - 1, 0) ELSE CAST('Infinity' AS DOUBLE PRECISION) END AS
-"measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id", SUM("h"."n") OVER
-(PARTITION BY "h"."class_id") AS "total", COALESCE("r"."share", 0) AS "share",
-COALESCE("r"."position", 0) AS "position" FROM (SELECT 1 AS "class_id", "f"."value", "f"."n" -
-COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM
-"pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f" LEFT JOIN (SELECT
-COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS
-"n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "p" ON "p"."value" = "f"."value" WHERE
-"f"."n" > COALESCE("p"."n", 0)) AS "h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n"
-AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position",
-"f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON
-"r"."value" = "h"."value") AS "g" GROUP BY "g"."class_id") AS "groups") AS "w"))) AS BIGINT) AS
-"missed" FROM (SELECT 1 AS "class_id", "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM
-(SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE
-"f"."attribute" = 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST((CAST("r"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP
-BY 1) AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" > COALESCE("p"."n", 0)) AS "l";
+COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n" FROM (SELECT "r"."disease",
+COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+"pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" > COALESCE("p"."n", 0)) AS
+"h") AS "g" GROUP BY "g"."class_id") AS "groups") AS "w") + (SELECT "w"."failing" FROM (SELECT
+COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 3.000000000003)) AS "failing",
+MAX("groups"."measure") AS "measured" FROM (SELECT CASE WHEN BOOL_AND(COALESCE(CAST("g"."n" AS
+DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOUBLE PRECISION)) - 1
+<= 1e-12 - LN(NULLIF("g"."share", 0))) THEN GREATEST(MAX(COALESCE(CAST("g"."n" AS DOUBLE PRECISION)
+/ "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOUBLE PRECISION))) - 1, 0) ELSE
+CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
+"h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
+COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT 1 AS
+"class_id", "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value",
+"f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f"
+LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n" FROM
+(SELECT "r"."disease", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS
+"disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" >
+COALESCE("p"."n", 0)) AS "h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE
+PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM
+"pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" =
+"h"."value") AS "g" GROUP BY "g"."class_id") AS "groups") AS "w"))) AS BIGINT) AS "missed" FROM
+(SELECT 1 AS "class_id", "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT
+"f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute"
+= 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n"
+FROM (SELECT "r"."disease", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS
+"disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" >
+COALESCE("p"."n", 0)) AS "l";
 
 -- recode.tidy: what is known from where values begin
 -- [anatomy]

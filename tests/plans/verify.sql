@@ -27,60 +27,61 @@ CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."group_id" FROM (SELECT "h"."value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value",
+"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT)
+AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
+"t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY
+"g"."group_id") AS "groups";
 
 -- verify.attacked: records that are attacked, or teach
 -- [lgb_mdp]
 CREATE TABLE pganon_work.r0_attacked AS SELECT "r".* FROM "pganon_work"."r0_local_grouped" AS "r"
-WHERE ("r"."b0" <= 25000 AND "r"."b0" IN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+WHERE ("r"."b0" <= 25000 AND "r"."b0" IN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 25000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000)) OR ("r"."b1" <= 25000 AND "r"."b1" IN (SELECT "a"."bucket" FROM (SELECT
-"z"."bucket", SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."disease_bucket" AS
-"bucket", SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t"
+"a"."n" <= 250000)) OR ("r"."b1" <= 25000 AND "r"."b1" IN (SELECT "a"."number" FROM (SELECT
+"z"."number", SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."disease_bucket" AS
+"number", SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t"
 WHERE "t"."disease_bucket" <= 25000 GROUP BY "t"."disease_bucket") AS "z" WHERE "z"."n" <= 250000)
 AS "a" WHERE "a"."n" <= 250000)) OR ("r"."group_id" <= 25000 AND "r"."group_id" IN (SELECT
-"a"."group_id" FROM (SELECT "z"."group_id", SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM
-(SELECT "g"."group_id", "e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN
+"a"."number" FROM (SELECT "z"."number", SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM
+(SELECT "g"."group_id" AS "number", "e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN
 "pganon_work"."r0_extents" AS "e" ON "e"."class_id" = "g"."group_id" WHERE "g"."zip_form" = 'g' AND
 "g"."group_id" <= 25000) AS "z") AS "a" WHERE "a"."n" <= 50000));
 
 -- verify.attacked: records that are attacked, or teach
 -- [lgb_ncp]
 CREATE TABLE pganon_work.r0_attacked AS SELECT "r".* FROM "pganon_work"."r0_local_grouped" AS "r"
-WHERE ("r"."b0" <= 25000 AND "r"."b0" IN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+WHERE ("r"."b0" <= 25000 AND "r"."b0" IN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 25000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000)) OR ("r"."b1" <= 25000 AND "r"."b1" IN (SELECT "a"."bucket" FROM (SELECT
-"z"."bucket", SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."drug_bucket" AS
-"bucket", SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t"
+"a"."n" <= 250000)) OR ("r"."b1" <= 25000 AND "r"."b1" IN (SELECT "a"."number" FROM (SELECT
+"z"."number", SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."drug_bucket" AS
+"number", SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t"
 WHERE "t"."drug_bucket" <= 25000 GROUP BY "t"."drug_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a"
-WHERE "a"."n" <= 250000)) OR ("r"."group_id" <= 25000 AND "r"."group_id" IN (SELECT "a"."group_id"
-FROM (SELECT "z"."group_id", SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT
-"g"."group_id", "e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN "pganon_work"."r0_extents" AS
-"e" ON "e"."class_id" = "g"."group_id" WHERE "g"."zip_form" = 'g' AND "g"."group_id" <= 25000) AS
-"z") AS "a" WHERE "a"."n" <= 50000));
+WHERE "a"."n" <= 250000)) OR ("r"."group_id" <= 25000 AND "r"."group_id" IN (SELECT "a"."number"
+FROM (SELECT "z"."number", SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT
+"g"."group_id" AS "number", "e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN
+"pganon_work"."r0_extents" AS "e" ON "e"."class_id" = "g"."group_id" WHERE "g"."zip_form" = 'g' AND
+"g"."group_id" <= 25000) AS "z") AS "a" WHERE "a"."n" <= 50000));
 
 -- verify.attacked: records that are attacked, or teach
 -- [local_bucketization]
 CREATE TABLE pganon_work.r0_attacked AS SELECT "r".* FROM "pganon_work"."r0_local_grouped" AS "r"
-WHERE ("r"."b0" <= 50000 AND "r"."b0" IN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+WHERE ("r"."b0" <= 50000 AND "r"."b0" IN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 50000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000)) OR ("r"."b1" <= 25000 AND "r"."b1" IN (SELECT "a"."bucket" FROM (SELECT
-"z"."bucket", SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."disease_bucket" AS
-"bucket", SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t"
+"a"."n" <= 250000)) OR ("r"."b1" <= 25000 AND "r"."b1" IN (SELECT "a"."number" FROM (SELECT
+"z"."number", SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."disease_bucket" AS
+"number", SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t"
 WHERE "t"."disease_bucket" <= 25000 GROUP BY "t"."disease_bucket") AS "z" WHERE "z"."n" <= 250000)
 AS "a" WHERE "a"."n" <= 250000)) OR ("r"."group_id" <= 50000 AND "r"."group_id" IN (SELECT
-"a"."group_id" FROM (SELECT "z"."group_id", SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM
-(SELECT "g"."group_id", "e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN
+"a"."number" FROM (SELECT "z"."number", SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM
+(SELECT "g"."group_id" AS "number", "e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN
 "pganon_work"."r0_extents" AS "e" ON "e"."class_id" = "g"."group_id" WHERE "g"."zip_form" = 'g' AND
 "g"."group_id" <= 50000) AS "z") AS "a" WHERE "a"."n" <= 50000));
 
@@ -358,14 +359,14 @@ DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOU
 CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
 "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT
-"h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS "value", "h"."n" FROM (SELECT
-"r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT "r"."class_id", CAST("r"."disease" AS TEXT)
-COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id",
-CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."key") AS "h") AS "h"
-LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER
-() AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference"
-AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY
-"g"."class_id") AS "groups";
+COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."class_id" FROM (SELECT
+"r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT "t"."class_id", CAST("t"."disease" AS
+TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS
+"h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n")
+OVER () AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM
+"pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" =
+"h"."value") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.beta_likeness_3: beta_likeness on disease against the published distribution
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
@@ -377,39 +378,42 @@ DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOU
 CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
 "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT
-"h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS "value", "h"."n" FROM (SELECT
-"r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT "r"."class_id", CAST("r"."disease" AS TEXT)
-COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS "r" ORDER BY "r"."class_id",
-CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."key") AS "h") AS "h"
-LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER
-() AS "share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS "n" FROM (SELECT
-"f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute"
-= 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS
-text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" GROUP BY 1) AS "p" ON
-"p"."value" = "f"."value") AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY
-"g"."class_id") AS "groups";
+COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."class_id" FROM (SELECT
+"r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT "t"."class_id", CAST("t"."disease" AS
+TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS
+"h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n")
+OVER () AS "share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS "n" FROM
+(SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE
+"f"."attribute" = 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
+"value", "h"."n" FROM (SELECT "r"."disease", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS
+TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease"
+AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value") AS
+"x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.bucket_size_6: bucket_size on zip
 -- [local_bucketization]
 SELECT "w"."failing", COALESCE("w"."measured", 1.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE
 NOT ("groups"."measure" >= 1)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT
 CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n",
-"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT)
-COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
-"t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY
-"t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS
-"g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+"h"."zip_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
+"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
+FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS
+"groups") AS "w";
 
 -- verify.bucket_size_7: bucket_size on zip
 -- [lgb_mdp]
 SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE
 NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT
 CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n",
-"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT)
-COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
-"t"."zip_bucket", "t"."zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY
-"t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS
-"g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+"h"."zip_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
+"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
+FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS
+"groups") AS "w";
 
 -- verify.buckets0: sizes of the buckets of zip
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
@@ -590,11 +594,12 @@ GROUP BY "c"."age", "c"."zip", "c"."zip_null") AS "s") AS "b";
 -- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
-"h"."class_id" FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS
-"value", "h"."n" FROM (SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT
-"r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS
-"r" ORDER BY "r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."class_id", "r"."key") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."class_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n",
+"h"."class_id" FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT
+"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+"pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS
+"groups";
 
 -- verify.distinct_l_diversity_3: distinct_l_diversity on disease
 -- [danonyir, geneir]
@@ -609,11 +614,12 @@ TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS 
 -- [full_domain]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
-"h"."class_id" FROM (SELECT "h"."class_id", COALESCE('=' || CAST(("h"."key") AS text), '') AS
-"value", "h"."n" FROM (SELECT "r"."class_id", "r"."key", COUNT(*) AS "n" FROM (SELECT
-"r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C" AS "key" FROM "pganon_stage"."r0_records" AS
-"r" ORDER BY "r"."class_id", CAST("r"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."class_id", "r"."key") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."class_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n",
+"h"."class_id" FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT
+"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+"pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS
+"groups";
 
 -- verify.distinct_values_7: distinct_values on zip
 -- [local_bucketization]
@@ -709,13 +715,13 @@ SELECT 1 AS "batches"; SELECT "r"."b0" AS "x0", "r"."c0" AS "x1", "r"."c1" AS "x
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST("r"."v0" AS TEXT) COLLATE "C"), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "x4" FROM
-"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."group_id" FROM (SELECT "z"."group_id",
-SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT "k"."group_id", SUM("k"."n" *
-GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS "n", COUNT(*) AS
-"values" FROM "pganon_stage"."r0_st" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY "t"."group_id")
-AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n" <= 250000) AS
-"c" ON "c"."group_id" = "r"."b0" WHERE "r"."b0" <= 50000; COPY pganon_work.r0_guesses0 (learner,
-posterior, correct) FROM STDIN;
+"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "k"."group_id" AS "number",
+SUM("k"."n" * GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS
+"n", COUNT(*) AS "values" FROM "pganon_stage"."r0_st" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY
+"t"."group_id") AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n"
+<= 250000) AS "c" ON "c"."number" = "r"."b0" WHERE "r"."b0" <= 50000; COPY pganon_work.r0_guesses0
+(learner, posterior, correct) FROM STDIN;
 
 -- verify.guesses0: values of disease inferred from the staged relations alone
 -- [sloms]
@@ -730,14 +736,14 @@ THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS "x3",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST("r"."v0" AS TEXT) COLLATE "C"), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "x4" FROM
-"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."group_id" FROM (SELECT "z"."group_id",
-SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT "k"."group_id", SUM("k"."n" *
-GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS "n", COUNT(*) AS
-"values" FROM "pganon_stage"."r0_st1" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY "t"."group_id")
-AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n" <= 250000) AS
-"c" ON "c"."group_id" = "r"."b1" JOIN "pganon_work"."r0_generalized" AS "e" ON "e"."class_id" =
-"r"."b0" WHERE "r"."b1" <= 50000; COPY pganon_work.r0_guesses0 (learner, posterior, correct) FROM
-STDIN;
+"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "k"."group_id" AS "number",
+SUM("k"."n" * GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS
+"n", COUNT(*) AS "values" FROM "pganon_stage"."r0_st1" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY
+"t"."group_id") AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n"
+<= 250000) AS "c" ON "c"."number" = "r"."b1" JOIN "pganon_work"."r0_generalized" AS "e" ON
+"e"."class_id" = "r"."b0" WHERE "r"."b1" <= 50000; COPY pganon_work.r0_guesses0 (learner, posterior,
+correct) FROM STDIN;
 
 -- verify.guesses0: hidden values of zip inferred from buckets
 -- [lgb_mdp, lgb_ncp]
@@ -747,11 +753,11 @@ IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("r"."v0" AS TEXT) COLLATE "C") AS text)),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "value"
-FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 25000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000) AS "c" ON "c"."bucket" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+"a"."n" <= 250000) AS "c" ON "c"."number" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
 FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" WHERE
 (SUBSTRING("f"."form" FROM 1 FOR 1) = 'b')) AS "u") AS "y"; COPY pganon_work.r0_guesses0 (learner,
 posterior, correct) FROM STDIN;
@@ -764,11 +770,11 @@ IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("r"."v0" AS TEXT) COLLATE "C") AS text)),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "value"
-FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 50000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000) AS "c" ON "c"."bucket" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+"a"."n" <= 250000) AS "c" ON "c"."number" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
 FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" WHERE
 (SUBSTRING("f"."form" FROM 1 FOR 1) = 'b')) AS "u") AS "y"; COPY pganon_work.r0_guesses0 (learner,
 posterior, correct) FROM STDIN;
@@ -780,13 +786,13 @@ SELECT 1 AS "batches"; SELECT "r"."b0" AS "x0", "r"."c0" AS "x1", "r"."c1" AS "x
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST("r"."v1" AS TEXT) COLLATE "C"), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "x4" FROM
-"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."group_id" FROM (SELECT "z"."group_id",
-SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT "k"."group_id", SUM("k"."n" *
-GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS "n", COUNT(*) AS
-"values" FROM "pganon_stage"."r0_st" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY "t"."group_id")
-AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n" <= 250000) AS
-"c" ON "c"."group_id" = "r"."b0" WHERE "r"."b0" <= 50000; COPY pganon_work.r0_guesses1 (learner,
-posterior, correct) FROM STDIN;
+"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "k"."group_id" AS "number",
+SUM("k"."n" * GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS
+"n", COUNT(*) AS "values" FROM "pganon_stage"."r0_st" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY
+"t"."group_id") AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n"
+<= 250000) AS "c" ON "c"."number" = "r"."b0" WHERE "r"."b0" <= 50000; COPY pganon_work.r0_guesses1
+(learner, posterior, correct) FROM STDIN;
 
 -- verify.guesses1: values of drug inferred from the staged relations alone
 -- [sloms]
@@ -801,14 +807,14 @@ THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS "x3",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST("r"."v1" AS TEXT) COLLATE "C"), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT), (SELECT
 "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "x4" FROM
-"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."group_id" FROM (SELECT "z"."group_id",
-SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT "k"."group_id", SUM("k"."n" *
-GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS "n", COUNT(*) AS
-"values" FROM "pganon_stage"."r0_st2" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY "t"."group_id")
-AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n" <= 250000) AS
-"c" ON "c"."group_id" = "r"."b2" JOIN "pganon_work"."r0_generalized" AS "e" ON "e"."class_id" =
-"r"."b0" WHERE "r"."b2" <= 50000; COPY pganon_work.r0_guesses1 (learner, posterior, correct) FROM
-STDIN;
+"pganon_work"."r0_group_records0" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "k"."group_id" AS "number",
+SUM("k"."n" * GREATEST("k"."values", 5)) AS "n" FROM (SELECT "t"."group_id", SUM("t"."count") AS
+"n", COUNT(*) AS "values" FROM "pganon_stage"."r0_st2" AS "t" WHERE "t"."group_id" <= 50000 GROUP BY
+"t"."group_id") AS "k" GROUP BY "k"."group_id") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE "a"."n"
+<= 250000) AS "c" ON "c"."number" = "r"."b2" JOIN "pganon_work"."r0_generalized" AS "e" ON
+"e"."class_id" = "r"."b0" WHERE "r"."b2" <= 50000; COPY pganon_work.r0_guesses1 (learner, posterior,
+correct) FROM STDIN;
 
 -- verify.guesses1: hidden values of disease inferred from buckets
 -- [lgb_mdp, local_bucketization]
@@ -819,11 +825,11 @@ CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END 
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("r"."v1" AS TEXT) COLLATE "C") AS text)),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "value"
-FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."disease_bucket" AS "bucket",
+FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."disease_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t" WHERE
 "t"."disease_bucket" <= 25000 GROUP BY "t"."disease_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a"
-WHERE "a"."n" <= 250000) AS "c" ON "c"."bucket" = "r"."b1" JOIN (SELECT DISTINCT "d"."display",
+WHERE "a"."n" <= 250000) AS "c" ON "c"."number" = "r"."b1" JOIN (SELECT DISTINCT "d"."display",
 "d"."form" FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" WHERE
 TRUE) AS "u") AS "y"; COPY pganon_work.r0_guesses1 (learner, posterior, correct) FROM STDIN;
 
@@ -836,11 +842,11 @@ CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END 
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("r"."v1" AS TEXT) COLLATE "C") AS text)),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "value"
-FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."drug_bucket" AS "bucket",
+FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."drug_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values1" AS "t" WHERE
 "t"."drug_bucket" <= 25000 GROUP BY "t"."drug_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000) AS "c" ON "c"."bucket" = "r"."b1" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+"a"."n" <= 250000) AS "c" ON "c"."number" = "r"."b1" JOIN (SELECT DISTINCT "d"."display", "d"."form"
 FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" WHERE TRUE) AS "u")
 AS "y"; COPY pganon_work.r0_guesses1 (learner, posterior, correct) FROM STDIN;
 
@@ -1037,25 +1043,25 @@ SELECT MAX("r"."risk") AS "informed" FROM (SELECT MAX("w"."w") / NULLIF(SUM("w".
 FROM (SELECT "h"."value", "q"."class_id", "q"."st1_group_id", "q"."st2_group_id", CAST("h"."n" AS
 DOUBLE PRECISION) * COALESCE("m1"."met", 0) AS "w" FROM (SELECT DISTINCT "b"."class_id",
 "b"."st1_group_id", "b"."st2_group_id" FROM "pganon_stage"."r0_qit" AS "b") AS "q" JOIN (SELECT
-"r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id",
-COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count"
-FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id",
-"r"."value") AS "h" ON "h"."group_id" = "q"."st1_group_id" LEFT JOIN (SELECT "s"."group_id",
-"l"."value", SUM("s"."share" * "l"."lift") AS "met" FROM (SELECT "h"."group_id", "h"."value",
-CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "share" FROM
-(SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS
-"value", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id",
-"r"."value") AS "h") AS "s" JOIN (SELECT "p"."value", "p"."other", CAST(COUNT(*) AS DOUBLE
-PRECISION) * SUM(COUNT(*)) OVER () / (SUM(COUNT(*)) OVER (PARTITION BY "p"."value") * SUM(COUNT(*))
-OVER (PARTITION BY "p"."other")) AS "lift" FROM (SELECT COALESCE('=' || CAST((CAST("c"."v0" AS TEXT)
-COLLATE "C") AS text), '') AS "value", COALESCE('=' || CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS
-text), '') AS "other" FROM "pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."value",
-"p"."other") AS "l" ON "l"."other" = "s"."value" GROUP BY "s"."group_id", "l"."value") AS "m1" ON
-"m1"."group_id" = "q"."st2_group_id" AND "m1"."value" = "h"."value") AS "w" GROUP BY "w"."class_id",
-"w"."st1_group_id", "w"."st2_group_id") AS "r";
+COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
+"r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st1" AS
+"t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."group_id", "r"."disease") AS "h") AS "h" ON "h"."group_id" = "q"."st1_group_id" LEFT JOIN
+(SELECT "s"."group_id", "l"."value", SUM("s"."share" * "l"."lift") AS "met" FROM (SELECT
+"h"."group_id", "h"."value", CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "share" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
+"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h") AS "s" JOIN (SELECT "p"."value", "p"."other",
+CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () / (SUM(COUNT(*)) OVER (PARTITION BY
+"p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS "lift" FROM (SELECT COALESCE('=' ||
+CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value", COALESCE('=' ||
+CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM "pganon_work"."r0_coded" AS
+"c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" = "s"."value" GROUP BY
+"s"."group_id", "l"."value") AS "m1" ON "m1"."group_id" = "q"."st2_group_id" AND "m1"."value" =
+"h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id", "w"."st2_group_id") AS "r";
 
 -- verify.informed1: what of drug is learned by who knows which values go together
 -- [slamsa, msb]
@@ -1067,25 +1073,25 @@ SELECT MAX("r"."risk") AS "informed" FROM (SELECT MAX("w"."w") / NULLIF(SUM("w".
 FROM (SELECT "h"."value", "q"."class_id", "q"."st1_group_id", "q"."st2_group_id", CAST("h"."n" AS
 DOUBLE PRECISION) * COALESCE("m0"."met", 0) AS "w" FROM (SELECT DISTINCT "b"."class_id",
 "b"."st1_group_id", "b"."st2_group_id" FROM "pganon_stage"."r0_qit" AS "b") AS "q" JOIN (SELECT
-"r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id",
-COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count"
-FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug"
-AS TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h" ON
-"h"."group_id" = "q"."st2_group_id" LEFT JOIN (SELECT "s"."group_id", "l"."value", SUM("s"."share" *
-"l"."lift") AS "met" FROM (SELECT "h"."group_id", "h"."value", CAST("h"."n" AS DOUBLE PRECISION) /
-SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "share" FROM (SELECT "r"."value",
-CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM
-"pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS
-TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "s" JOIN
-(SELECT "p"."value", "p"."other", CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () /
-(SUM(COUNT(*)) OVER (PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS
-"lift" FROM (SELECT COALESCE('=' || CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS
-"value", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM
-"pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" =
-"s"."value" GROUP BY "s"."group_id", "l"."value") AS "m0" ON "m0"."group_id" = "q"."st1_group_id"
-AND "m0"."value" = "h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id",
-"w"."st2_group_id") AS "r";
+COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
+"r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
+CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st2" AS "t"
+ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id",
+"r"."drug") AS "h") AS "h" ON "h"."group_id" = "q"."st2_group_id" LEFT JOIN (SELECT "s"."group_id",
+"l"."value", SUM("s"."share" * "l"."lift") AS "met" FROM (SELECT "h"."group_id", "h"."value",
+CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "share" FROM
+(SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM
+(SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
+"t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM
+"pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS
+"r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS "h") AS "s" JOIN (SELECT "p"."value",
+"p"."other", CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () / (SUM(COUNT(*)) OVER
+(PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS "lift" FROM (SELECT
+COALESCE('=' || CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS "value", COALESCE('=' ||
+CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM "pganon_work"."r0_coded" AS
+"c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" = "s"."value" GROUP BY
+"s"."group_id", "l"."value") AS "m0" ON "m0"."group_id" = "q"."st1_group_id" AND "m0"."value" =
+"h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id", "w"."st2_group_id") AS "r";
 
 -- verify.ir_k_anonymity_2: ir_k_anonymity
 -- [danonyir, geneir]
@@ -1101,51 +1107,52 @@ GROUP BY "g"."class_id") AS "groups";
 -- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
-"h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", 1 AS "value", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id", 2) AS "h") AS "g" GROUP BY
-"g"."class_id") AS "groups";
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id" FROM (SELECT
+"r"."class_id", COUNT(*) AS "n" FROM (SELECT "t"."class_id" FROM "pganon_stage"."r0_records" AS "t")
+AS "r" GROUP BY "r"."class_id") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.k_anonymity_1: k_anonymity
 -- [sloms]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id", "g"."age",
 "g"."zip", "g"."zip_null" FROM (SELECT "h"."value", "h"."n", "h"."class_id", "h"."age", "h"."zip",
-"h"."zip_null" FROM (SELECT 1 AS "value", COUNT(*) AS "n", "t"."class_id", "t"."age", "t"."zip",
-"t"."zip_null" FROM "pganon_stage"."r0_qit" AS "t" GROUP BY "t"."class_id", "t"."age", "t"."zip",
-"t"."zip_null") AS "h") AS "g" GROUP BY "g"."class_id", "g"."age", "g"."zip", "g"."zip_null") AS
-"groups";
+"h"."zip_null" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id", "h"."age", "h"."zip",
+"h"."zip_null" FROM (SELECT "r"."class_id", "r"."age", "r"."zip", "r"."zip_null", COUNT(*) AS "n"
+FROM (SELECT "t"."class_id", "t"."age", "t"."zip", "t"."zip_null" FROM "pganon_stage"."r0_qit" AS
+"t") AS "r" GROUP BY "r"."class_id", "r"."age", "r"."zip", "r"."zip_null") AS "h") AS "h") AS "g"
+GROUP BY "g"."class_id", "g"."age", "g"."zip", "g"."zip_null") AS "groups";
 
 -- verify.k_anonymity_1: k_anonymity
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
-"h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", 1 AS "value", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id", 2) AS "h") AS "g" GROUP BY
-"g"."class_id") AS "groups";
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id" FROM (SELECT
+"r"."class_id", COUNT(*) AS "n" FROM (SELECT "t"."class_id" FROM "pganon_stage"."r0_records" AS "t")
+AS "r" GROUP BY "r"."class_id") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.k_anonymity_4: k_anonymity
 -- [full_domain]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
-"h"."value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", 1 AS "value", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id", 2) AS "h") AS "g" GROUP BY
-"g"."class_id") AS "groups";
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id" FROM (SELECT
+"r"."class_id", COUNT(*) AS "n" FROM (SELECT "t"."class_id" FROM "pganon_stage"."r0_records" AS "t")
+AS "r" GROUP BY "r"."class_id") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.k_anonymity_4: k_anonymity
 -- [lgb_mdp, local_generalization]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT
-"h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id")
-AS "groups";
+"h"."value", "h"."n", "h"."group_id" FROM (SELECT 1 AS "value", "h"."n", "h"."group_id" FROM (SELECT
+"r"."group_id", COUNT(*) AS "n" FROM (SELECT "t"."group_id" FROM "pganon_stage"."r0_records" AS "t")
+AS "r" GROUP BY "r"."group_id") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.k_anonymity_5: k_anonymity
 -- [lgb_ncp]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT
-"h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", 1 AS "value", COUNT(*) AS "n" FROM
-"pganon_stage"."r0_records" AS "r" GROUP BY "r"."group_id") AS "h") AS "g" GROUP BY "g"."group_id")
-AS "groups";
+"h"."value", "h"."n", "h"."group_id" FROM (SELECT 1 AS "value", "h"."n", "h"."group_id" FROM (SELECT
+"r"."group_id", COUNT(*) AS "n" FROM (SELECT "t"."group_id" FROM "pganon_stage"."r0_records" AS "t")
+AS "r" GROUP BY "r"."group_id") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_4: local_bucket_diversity on disease
 -- [local_bucketization]
@@ -1153,11 +1160,12 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT
-"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM
-"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", "t"."disease", "t"."count") AS "r"
-GROUP BY "r"."disease_bucket", "r"."disease") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS
+"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS
+text), '') AS "value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket",
+"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1"
+AS "t" ORDER BY "t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."disease_bucket", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS
 "groups") AS "w";
 
 -- verify.local_bucket_diversity_5: local_bucket_diversity on disease
@@ -1166,11 +1174,12 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT
-"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", "t"."disease", "t"."count" FROM
-"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket", "t"."disease", "t"."count") AS "r"
-GROUP BY "r"."disease_bucket", "r"."disease") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS
+"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS
+text), '') AS "value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket",
+"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1"
+AS "t" ORDER BY "t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."disease_bucket", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS
 "groups") AS "w";
 
 -- verify.local_bucket_diversity_6: local_bucket_diversity on drug
@@ -1179,11 +1188,12 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS
 "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT
-"r"."drug_bucket", COALESCE('=' || CAST((CAST("r"."drug" AS TEXT) COLLATE "C") AS text), '') AS
-"value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", "t"."drug",
-"t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", "t"."drug",
-"t"."count") AS "r" GROUP BY "r"."drug_bucket", "r"."drug") AS "h") AS "g" GROUP BY
-"g"."drug_bucket") AS "groups") AS "w";
+COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."drug_bucket" FROM (SELECT
+"r"."drug_bucket", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
+"t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."drug_bucket", "r"."drug") AS "h") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS
+"groups") AS "w";
 
 -- verify.local_bucket_diversity_7: local_bucket_diversity on zip
 -- [lgb_ncp]
@@ -1191,11 +1201,11 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS
 "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT
-"r"."zip_bucket", COALESCE('=' || CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS text), '') AS
-"value", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", "t"."zip",
-"t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip",
-"t"."count") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "g" GROUP BY "g"."zip_bucket")
-AS "groups") AS "w";
+COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n", "h"."zip_bucket" FROM (SELECT
+"r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket",
+CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t"
+ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."zip_bucket",
+"r"."zip") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.posterior: highest posterior per QS set
 -- [qs_greedy, qs_efficient]
@@ -1382,70 +1392,71 @@ HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("r"."c0", "r"."c1", "r"."v0", "r"
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."group_id" FROM (SELECT "h"."value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT)
-COLLATE "C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value",
+"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT)
+AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
+"t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
+COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY
+"g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_1: slicing_l_diversity on disease
 -- [msb]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
-"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."value",
-CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM
-"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS
-TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP
-BY "g"."group_id") AS "groups";
+"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
+CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
+"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t"
+ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id",
+"r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_2: slicing_l_diversity on drug
 -- [slamsa]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."group_id" FROM (SELECT "h"."value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."value", CAST(SUM("r"."count") AS BIGINT) AS "n",
-"r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE
-"C") AS text), '') AS "value", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY
-"t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '')) AS "r"
-GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
+"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_2: slicing_l_diversity on drug
 -- [msb]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
-"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."value",
-CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM
-"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS
-TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP
-BY "g"."group_id") AS "groups";
+"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
+CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
+"r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS
+TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
+CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h") AS
+"g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_2: slicing_l_diversity on disease
 -- [sloms]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
-"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."value",
-CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM
-"pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS
-TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP
-BY "g"."group_id") AS "groups";
+"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
+CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
+"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st1" AS
+"t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."group_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_3: slicing_l_diversity on drug
 -- [sloms]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
-"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT "r"."value",
-CAST(SUM("r"."count") AS BIGINT) AS "n", "r"."group_id" FROM (SELECT "t"."group_id", COALESCE('=' ||
-CAST((CAST("t"."drug" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."count" FROM
-"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", COALESCE('=' || CAST((CAST("t"."drug" AS
-TEXT) COLLATE "C") AS text), '')) AS "r" GROUP BY "r"."group_id", "r"."value") AS "h") AS "g" GROUP
-BY "g"."group_id") AS "groups";
+"g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
+CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
+"r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS
+TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY
+"t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."drug") AS
+"h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.structure_0: structure
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
@@ -1532,16 +1543,17 @@ NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."mea
 FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS
 "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER
 (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share",
-COALESCE("r"."position", 0) AS "position" FROM (SELECT "r"."zip_bucket", COALESCE('=' ||
-CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM
-"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP
-BY "r"."zip_bucket", "r"."zip") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER
-BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS
-"share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT
-COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS
-"place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x")
-AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+COALESCE("r"."position", 0) AS "position" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text),
+'') AS "value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT)
+COLLATE "C" AS "zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket",
+CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h"
+LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position",
+CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value",
+MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' ||
+CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place",
+"t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON
+"r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.t_closeness_6: t_closeness on zip
 -- [lgb_mdp]
@@ -1550,16 +1562,17 @@ NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."mea
 FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS
 "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER
 (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share",
-COALESCE("r"."position", 0) AS "position" FROM (SELECT "r"."zip_bucket", COALESCE('=' ||
-CAST((CAST("r"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", "t"."zip", "t"."count" FROM
-"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", "t"."zip", "t"."count") AS "r" GROUP
-BY "r"."zip_bucket", "r"."zip") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER
-BY "x"."place") AS INT) AS "position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS
-"share" FROM (SELECT "t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT
-COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS
-"place", "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x")
-AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+COALESCE("r"."position", 0) AS "position" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text),
+'') AS "value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip",
+CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT)
+COLLATE "C" AS "zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket",
+CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h"
+LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position",
+CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value",
+MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' ||
+CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place",
+"t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON
+"r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.taught0: hidden values of zip inferred from records that show it
 -- [lgb_mdp, lgb_ncp]
@@ -1569,25 +1582,25 @@ IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("r"."v0" AS TEXT) COLLATE "C") AS text)),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "value"
-FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 25000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000) AS "c" ON "c"."bucket" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+"a"."n" <= 250000) AS "c" ON "c"."number" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
 FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" WHERE
 (SUBSTRING("f"."form" FROM 1 FOR 1) = 'b') UNION ALL SELECT 0 AS "bucket", CAST("r"."c0" AS bigint)
 AS "x0", CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint)
 AS "x1", HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("d"."value" AS TEXT) COLLATE "C")
 AS text)), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))
 AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS
-"value" FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."group_id" FROM (SELECT
-"z"."group_id", SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT "g"."group_id",
-"e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN "pganon_work"."r0_extents" AS "e" ON
-"e"."class_id" = "g"."group_id" WHERE "g"."zip_form" = 'g' AND "g"."group_id" <= 25000) AS "z") AS
-"a" WHERE "a"."n" <= 50000) AS "g" ON "g"."group_id" = "r"."group_id" JOIN (SELECT DISTINCT
-"d"."display", "d"."form" FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" =
-"r"."display" LEFT JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "r"."c1") AS "u") AS "y";
-COPY pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
+"value" FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "g"."group_id" AS "number", "e"."n"
+FROM "pganon_stage"."r0_groups" AS "g" JOIN "pganon_work"."r0_extents" AS "e" ON "e"."class_id" =
+"g"."group_id" WHERE "g"."zip_form" = 'g' AND "g"."group_id" <= 25000) AS "z") AS "a" WHERE "a"."n"
+<= 50000) AS "g" ON "g"."number" = "r"."group_id" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" LEFT JOIN
+"pganon_work"."r0_dict1" AS "d" ON "d"."code" = "r"."c1") AS "u") AS "y"; COPY
+pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
 
 -- verify.taught0: hidden values of zip inferred from records that show it
 -- [local_bucketization]
@@ -1597,25 +1610,25 @@ IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint) AS "x1",
 HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("r"."v0" AS TEXT) COLLATE "C") AS text)),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS TEXT),
 (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS "value"
-FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."bucket" FROM (SELECT "z"."bucket",
-SUM("z"."n") OVER (ORDER BY "z"."bucket") AS "n" FROM (SELECT "t"."zip_bucket" AS "bucket",
+FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "t"."zip_bucket" AS "number",
 SUM("t"."count") * GREATEST(COUNT(*), 5) AS "n" FROM "pganon_stage"."r0_values0" AS "t" WHERE
 "t"."zip_bucket" <= 50000 GROUP BY "t"."zip_bucket") AS "z" WHERE "z"."n" <= 250000) AS "a" WHERE
-"a"."n" <= 250000) AS "c" ON "c"."bucket" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+"a"."n" <= 250000) AS "c" ON "c"."number" = "r"."b0" JOIN (SELECT DISTINCT "d"."display", "d"."form"
 FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" WHERE
 (SUBSTRING("f"."form" FROM 1 FOR 1) = 'b') UNION ALL SELECT 0 AS "bucket", CAST("r"."c0" AS bigint)
 AS "x0", CAST(CASE WHEN "r"."p0" IS NULL THEN 0 ELSE RANK() OVER (ORDER BY "r"."p0") END AS bigint)
 AS "x1", HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW(CAST((CAST("d"."value" AS TEXT) COLLATE "C")
 AS text)), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0))
 AS TEXT), (SELECT "s"."seed_a" FROM "pganon_private"."run_secret" AS "s" WHERE "s"."run_id" = 0)) AS
-"value" FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."group_id" FROM (SELECT
-"z"."group_id", SUM("z"."n") OVER (ORDER BY "z"."group_id") AS "n" FROM (SELECT "g"."group_id",
-"e"."n" FROM "pganon_stage"."r0_groups" AS "g" JOIN "pganon_work"."r0_extents" AS "e" ON
-"e"."class_id" = "g"."group_id" WHERE "g"."zip_form" = 'g' AND "g"."group_id" <= 50000) AS "z") AS
-"a" WHERE "a"."n" <= 50000) AS "g" ON "g"."group_id" = "r"."group_id" JOIN (SELECT DISTINCT
-"d"."display", "d"."form" FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" =
-"r"."display" LEFT JOIN "pganon_work"."r0_dict1" AS "d" ON "d"."code" = "r"."c1") AS "u") AS "y";
-COPY pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
+"value" FROM "pganon_work"."r0_attacked" AS "r" JOIN (SELECT "a"."number" FROM (SELECT "z"."number",
+SUM("z"."n") OVER (ORDER BY "z"."number") AS "n" FROM (SELECT "g"."group_id" AS "number", "e"."n"
+FROM "pganon_stage"."r0_groups" AS "g" JOIN "pganon_work"."r0_extents" AS "e" ON "e"."class_id" =
+"g"."group_id" WHERE "g"."zip_form" = 'g' AND "g"."group_id" <= 50000) AS "z") AS "a" WHERE "a"."n"
+<= 50000) AS "g" ON "g"."number" = "r"."group_id" JOIN (SELECT DISTINCT "d"."display", "d"."form"
+FROM "pganon_work"."r0_displays" AS "d") AS "f" ON "f"."display" = "r"."display" LEFT JOIN
+"pganon_work"."r0_dict1" AS "d" ON "d"."code" = "r"."c1") AS "u") AS "y"; COPY
+pganon_work.r0_taught0 (learner, posterior, correct) FROM STDIN;
 
 -- verify.uniform_level_2: uniform_level on age
 -- [full_domain]

@@ -9,13 +9,13 @@ from pydantic import Field
 
 from pganon.methods.common.bucket_options import word
 from pganon.policy.columns import Columns
-from pganon.policy.encoding import Encoding
 from pganon.policy.options import (
     CLASS_ID,
     FLAT,
     UNPUBLISHED,
     UNSEEN,
     BlockSize,
+    Encoding,
     MethodOptions,
 )
 from pganon.policy.refusals import Refusal, alternatives

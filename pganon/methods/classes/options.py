@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from pganon.policy.columns import Columns
-from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
-from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, Encoding, MethodOptions
 from pganon.policy.refusals import Refusal
 
 COMPARED = frozenset({"t_closeness", "beta_likeness", "delta_disclosure"})

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 
 from pganon.policy.columns import Columns, of_role
-from pganon.policy.encoding import Encoding
 from pganon.policy.labels import no_repeats
-from pganon.policy.options import GROUP_ID, UNPUBLISHED, MethodOptions
+from pganon.policy.options import GROUP_ID, UNPUBLISHED, Encoding, MethodOptions
 from pganon.policy.refusals import Refusal, known_word, nearest, refuse_one, show
 
 ColumnNames = Annotated[

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pganon.policy.columns import Columns, of_role
-from pganon.policy.encoding import Encoding
 from pganon.policy.options import (
     CLASS_ID,
     FLAT,
     INDIVIDUAL_NO,
     UNPUBLISHED,
+    Encoding,
     MethodOptions,
 )
 from pganon.policy.refusals import Refusal, known_word, show

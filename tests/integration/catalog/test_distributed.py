@@ -9,8 +9,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from pganon.catalog.citus import check_sessions, distributed_reads
+from pganon.catalog.citus import check_sessions, distributed_reads, statistics_of_shard
 from pganon.catalog.code import reading
+from pganon.catalog.introspect import read_relation
 from pganon.catalog.model import DistributedRead, ExternalObjects
 from pganon.catalog.roles import numbers
 from pganon.database import set_role
@@ -300,6 +301,8 @@ def test_a_name_of_a_table_is_no_part_of_a_command(db: Database, conn: Connectio
     operators there, in a schema that a worker's search path has first."""
     db.source(OPERATORS)
     db.source("""CREATE TABLE public."x') AS t; DROP TABLE ""y" (id integer)""")
+    db.source("""CREATE TABLE public."x') AS t; DROP TABLE ""y_7" AS SELECT 3 AS id""")
+    db.source("""ANALYZE public."x') AS t; DROP TABLE ""y_7\"""")
     name = '''"public"."x') AS t; DROP TABLE ""y"'''
     db.admin.execute("INSERT INTO pg_dist_partition VALUES (%s::regclass)", [name])
     db.admin.execute("INSERT INTO pg_dist_shard VALUES (%s::regclass, 7)", [name])
@@ -313,6 +316,8 @@ def test_a_name_of_a_table_is_no_part_of_a_command(db: Database, conn: Connectio
     mark = source_mark(conn, [name])
     assert mark is not None
     assert mark.count("1(") == 1
+    relation = read_relation(conn, name)
+    assert statistics_of_shard(conn, relation, ["id"]) == (1, [[-1, [0]]])
 
 
 def test_an_error_of_another_server_is_not_called_the_end_of_this_one(conn: Connection) -> None:

@@ -12,9 +12,9 @@ from pganon.catalog.introspect import read_relation
 from pganon.loading import known
 from pganon.plan.build import Plan
 from pganon.plan.explain import explain
-from pganon.policy.compatibility import MOST_GROUPED, MOST_IN_ARRAYS, MOST_RELEASED, MOST_UNLINKED
 from pganon.policy.first_text import policy_text
 from pganon.policy.loader import LoadedPolicy
+from pganon.policy.rules import MOST_GROUPED, MOST_IN_ARRAYS, MOST_RELEASED, MOST_UNLINKED
 from pganon.policy.scaffold import first_policy
 from pganon.policy.tasks import TASKS
 from pganon.policy.words import UNPUBLISHED_ROLES

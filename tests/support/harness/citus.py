@@ -51,7 +51,7 @@ CREATE FUNCTION pg_catalog.run_command_on_all_nodes(
 BEGIN
     nodeid := 1;
     result := $1;
-    IF $1 ~ 'aclexplode|datcollate' THEN
+    IF $1 ~ 'aclexplode|datcollate|pg_stats' THEN
         success := true;
         EXECUTE $1 INTO result;
     END IF;
@@ -66,7 +66,8 @@ GRANT SELECT ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard TO PUBLIC
 RESET allow_system_table_mods
 """
 """The tables of the extension as far as pganon reads them, without servers that have any shard. Who
-has privileges on a shard is who has them on the table."""
+has privileges on a shard is who has them on the table. Statistics of a shard are of a table of its
+name, if there is one."""
 
 
 def pretend(db: Database, shards: dict[str, int]) -> None:

@@ -16,10 +16,9 @@ from pganon.encode.snapshot import snapshot_steps
 from pganon.encode.source import decision_steps, source_check
 from pganon.methods.background.prior import prior_steps
 from pganon.policy import loader
-from pganon.policy.encoding import Encoding
 from pganon.policy.loader import LoadedPolicy
 from pganon.policy.model import ColumnPolicy
-from pganon.policy.options import CLASS_ID, UNPUBLISHED, MethodOptions
+from pganon.policy.options import CLASS_ID, UNPUBLISHED, Encoding, MethodOptions
 from pganon.policy.refusals import Refusal
 from pganon.policy.registry import Registry
 from pganon.privacy.models import MODELS

@@ -53,14 +53,14 @@ def test_names_of_columns_stay_texts() -> None:
 
 def test_lines() -> None:
     found = load_policy(VALID)
-    assert found.line_of(("columns", "age", "hierarchy", "intervals")) == 8
-    assert found.line_of(("columns", "age", "hierarchy", "intervals", 1)) == 8
-    assert found.line_of(("columns", "age", "role")) == 7
-    assert found.line_of(("columns", "age", "weight")) == 6
-    assert found.line_of(("columns", "a.b")) == 11
-    assert found.line_of(("privacy", 0, "k")) == 15
-    assert found.line_of(("nowhere",)) == 1
-    assert found.problem(("columns", "a.b"), "wrong") == Problem("wrong", 'columns."a.b"', 11)
+    assert found.lines.of(("columns", "age", "hierarchy", "intervals")) == 8
+    assert found.lines.of(("columns", "age", "hierarchy", "intervals", 1)) == 8
+    assert found.lines.of(("columns", "age", "role")) == 7
+    assert found.lines.of(("columns", "age", "weight")) == 6
+    assert found.lines.of(("columns", "a.b")) == 11
+    assert found.lines.of(("privacy", 0, "k")) == 15
+    assert found.lines.of(("nowhere",)) == 1
+    assert found.lines.problem(("columns", "a.b"), "wrong") == Problem("wrong", 'columns."a.b"', 11)
 
 
 def test_a_problem_across_keys_has_its_line() -> None:
@@ -182,7 +182,7 @@ def test_json(tmp_path: Path) -> None:
     file = tmp_path / "p.json"
     file.write_text(text)
     assert load_policy(file).policy == by_content.policy
-    assert by_content.line_of(("columns", "age", "role")) == 9
+    assert by_content.lines.of(("columns", "age", "role")) == 9
     escaped = json.dumps(policy(release="😀é"), ensure_ascii=True)
     assert load_policy(escaped).policy.release == "😀é"
     file.write_text('{"release": "x",\n "source" "y"}')

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pganon.loading import known
+from pganon.policy.guess import keeps_records_together
 from pganon.policy.registry import Registry
-from pganon.policy.start import keeps_records_together
 from pganon.policy.tasks import DECIDE, SEVERAL_RECORDS, TASKS
 from tests.support.harness.tasks import PAGE, page
 

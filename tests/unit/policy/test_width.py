@@ -8,7 +8,7 @@ import pytest
 
 from pganon.errors import PolicyError
 from pganon.loading import load_policy
-from pganon.policy.compatibility import MOST_GROUPED, MOST_IN_ARRAYS, MOST_RELEASED, MOST_UNLINKED
+from pganon.policy.rules import MOST_GROUPED, MOST_IN_ARRAYS, MOST_RELEASED, MOST_UNLINKED
 
 MODELS: dict[str, dict[str, object]] = {
     "k_anonymity": {"model": "k_anonymity", "k": 2},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pganon.resolved.exact_columns import unchanged_identifiers
+from pganon.resolved.warnings import unchanged_identifiers
 from tests.unit.policy.examples import anatomy_policy, policy
 from tests.unit.resolved.registry import relation, resolved
 

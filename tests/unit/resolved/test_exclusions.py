@@ -173,7 +173,7 @@ exclusions:
     never: {cancer: Prostate}
 """)
     with pytest.raises(PolicyError) as caught:
-        resolve(loaded.policy, REGISTRY, line_of=loaded.line_of)
+        resolve(loaded.policy, REGISTRY, lines=loaded.lines)
     assert {(p.line, p.field) for p in caught.value.problems} == {
         (5, 'columns."Born on"'),
         (7, "columns.cancer"),

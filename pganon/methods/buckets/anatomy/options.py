@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pganon.methods.common.bucket_options import Division, Unlinked
-from pganon.policy.encoding import Encoding
-from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize
+from pganon.policy.options import COUNT, GROUP_ID, PROBABILITY, BlockSize, Encoding
 from pganon.policy.tasks import Start
 
 

@@ -30,6 +30,7 @@ from pganon.methods.common.form import attacks
 from pganon.methods.common.form.attacks import (
     Bounds,
     code_of,
+    first_groups,
     hashed,
     inference_text,
     inferred_from,
@@ -172,19 +173,14 @@ def _sample(
         most=num(attacks.RECORDS),  # buckets: no more, for none is empty
     ).group_by(*keys)
     sized = query(
-        "select k.group_id, sum(k.n * greatest(k.values, :each)) as n from k group by k.group_id",
+        "select k.group_id as number, sum(k.n * greatest(k.values, :each)) as n from k"
+        " group by k.group_id",
         {"k": counted},
         each=num(attacks.CANDIDATES // attacks.RECORDS),
     )
-    most = num(attacks.CANDIDATES)
-    added = query(
-        "select z.group_id, sum(z.n) over (order by z.group_id) as n from z where z.n <= :most",
-        {"z": sized},
-        most=most,
-    )
-    chosen = query("select a.group_id from a where a.n <= :most", {"a": added}, most=most)
+    chosen = first_groups(sized, attacks.CANDIDATES)
     return query(
-        "select 1 from r join c on c.group_id = :bucket where :bucket <= :most",
+        "select 1 from r join c on c.number = :bucket where :bucket <= :most",
         {"r": records, "c": chosen},
         bucket=_bucket_of(arrangement, item),
         most=num(attacks.RECORDS),  # spares looking up most records of a large release

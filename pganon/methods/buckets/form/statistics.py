@@ -33,7 +33,6 @@ from pganon.forms.facts import (
     SUPPRESSED,
     WEIGHTED_LOSS,
     baseline,
-    losses,
     ncp,
     objective,
 )
@@ -169,17 +168,11 @@ def _measures(
     tables: Callable[[State], Relations],
     lost: Callable[[State], QualifiedName],
 ) -> Sequence[Step]:
-    def sizes(state: State) -> exp.Expr:
-        rows = query("select l.* from l", {"l": lost(state)})
-        tree = loss.basic(spec, rows, state, lost=loss.known_loss)
-        partitions = linked_partitions(arrange(spec, state))
-        return tree.select(named(num(len(partitions)), PARTITIONS.column))
-
-    basic = Check(
-        "utility",
+    basic = loss.whole_step(
+        spec,
         "extent and sizes of the buckets of the whole version",
-        sizes,
-        gives=[*losses(spec), PARTITIONS],
+        lost,
+        {PARTITIONS: lambda s: _number(arrange(spec, s))},
     )
     values = [named(col(f"s{item.index}", "w"), f"v{item.index}") for item in spec.sensitive]
 
@@ -192,11 +185,11 @@ def _measures(
 
 def measures(spec: ReleaseSpec, arrange: Arrange, buckets: Grouping) -> Chains:
     """Steps that observe the facts of :func:`utility`."""
-    spread = Check(
-        "utility",
+    spread = loss.utility_step(
+        spec,
         "extent and sizes of the buckets",
-        lambda s: _extents(spec, arrange(spec, s), buckets.all_records(s), s),
-        gives=[*losses(spec), PARTITIONS],
+        lambda s: extents(spec, arrange(spec, s), buckets.all_records(s), s),
+        more={PARTITIONS: lambda s: _number(arrange(spec, s))},
     )
 
     def staged(state: State) -> Relations:
@@ -250,16 +243,14 @@ def linked_partitions(arrangement: Arrangement) -> list[str]:
     return [CLASS_ID] if arrangement.generalized else links(arrangement.shape)
 
 
-def _extents(spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State) -> exp.Expr:
-    """SELECT one row of losses and sizes: of the classes, or of the buckets of all partitions."""
-    tree = loss.basic(spec, extents(spec, arrangement, rows, state), state)
-    return tree.select(named(num(len(linked_partitions(arrangement))), "partitions"))
+def _number(arrangement: Arrangement) -> exp.Expr:
+    return num(len(linked_partitions(arrangement)))
 
 
 def extents(
     spec: ReleaseSpec, arrangement: Arrangement, rows: Relation, state: State
 ) -> exp.Select:
-    """SELECT (n, extent columns of the axes) of the same."""
+    """SELECT (n, extent columns of the axes): classes, or buckets of values of all partitions."""
     codes = [col(name, "r") for name in code_columns(spec)]
     records = [
         query("select :place as place from r", {"r": rows}, place=num(place)).select(

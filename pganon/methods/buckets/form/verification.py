@@ -12,18 +12,17 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from pganon.forms.elements import value_key, vector_key
 from pganon.forms.form import STRUCTURE
-from pganon.forms.shape import PublishedRelation, Relations
+from pganon.forms.shape import PublishedRelation, Relations, value_histogram
 from pganon.identifiers import QualifiedName
 from pganon.methods.buckets.exclusions import applies, excluded
 from pganon.methods.common.arrangement import Arrangement
 from pganon.methods.common.form.checks import counted, offending_check, requirement_check, unequal
-from pganon.policy.options import CLASS_ID, COUNT, COUNTERFEITS, GROUP_ID
+from pganon.policy.options import CLASS_ID, COUNTERFEITS, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import KAnonymity
 from pganon.resolved.model import ExclusionRule, ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, named, num, presorted, query, stacked
+from pganon.sqltools import col, named, num, query, stacked
 from pganon.steps.relations import CheckQuery
 
 EXCLUSION = "exclusion"
@@ -114,7 +113,9 @@ def _required(
         item = spec.sensitive[requirement.sensitive]
         by, values = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
-        by, values = _of_classes(arrangement, tables)
+        # Records of a class must show the same, too.
+        by = [CLASS_ID, *arrangement.linking.described]
+        values = histogram(tables, arrangement.linking, by, ())
     else:
         by = ["place", GROUP_ID]
         sized = [*arrangement.sensitive]
@@ -122,9 +123,8 @@ def _required(
             sized.append(arrangement.linking)  # its buckets are those of no sensitive table
         parts: list[exp.Select] = []
         for place, table in enumerate(sized):
-            tree = histogram(
-                tables, table, [GROUP_ID], table.sensitive if model.needs_values else ()
-            )
+            items = table.sensitive if model.needs_values else ()
+            tree = histogram(tables, table, [GROUP_ID], items)
             parts.append(tree.select(named(num(place), "place")))
         values = stacked(parts)
     return requirement_check(requirement, model.measure(values, by))
@@ -143,34 +143,11 @@ def histogram_of(
     return by, histogram(tables, table, by, [item])
 
 
-def _of_classes(arrangement: Arrangement, tables: Relations) -> tuple[list[str], exp.Select]:
-    """Key columns of a class, and (key columns, value, n).
-
-    The key is the number of the class and its published values, which must be the same, too.
-    """
-    table = arrangement.linking
-    by = [CLASS_ID, *table.described]
-    keys = [col(name, "t") for name in by]
-    tree = query("select 1 as value, count(*) as n from t", {"t": tables[table.part]})
-    return by, tree.select(*keys).group_by(*[key.copy() for key in keys])
-
-
 def histogram(
     tables: Relations, table: PublishedRelation, by: Sequence[str], items: Sequence[Sensitive]
 ) -> exp.Select:
-    """(by.., value, n); a value is the keys of all items in one text."""
-    value = vector_key([value_key(item, "t") for item in items])
-    rows = exp.select(*[col(name, "t") for name in by], named(value, "value")).from_(
-        aliased(tables[table.part], "t")
-    )
-    return (
-        query(
-            "select r.value, sum(r.count)::bigint as n from r",
-            {"r": presorted(rows).select(col(COUNT, "t"))},
-        )
-        .select(*[col(name, "r") for name in by])
-        .group_by(*[col(name, "r") for name in (*by, "value")])
-    )
+    """(by.., value, n) of a table of the release."""
+    return value_histogram(tables[table.part], by, items, table.count)
 
 
 # -- exclusion rules --------------------------------------------------------------------------

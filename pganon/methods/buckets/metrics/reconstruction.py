@@ -12,18 +12,19 @@ mdivergence  (question, r, weight, kl)     of the actual from the estimated dist
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from pganon.encode.curve import numbered
 from pganon.encode.work import sensitive_values
+from pganon.forms.shape import linking
 from pganon.identifiers import QualifiedName
-from pganon.methods.buckets.metrics.parts import Part, Parts, PartsOf
 from pganon.metrics.draws import chosen, hashed
-from pganon.metrics.keys import about, asked, codes, distinct, in_places, keyed, keys, summed
+from pganon.metrics.keys import NONE, Cells, asked, in_places, keys, summed
+from pganon.metrics.parts import Part, Parts, PartsOf, beside, values
 from pganon.resolved.model import ReleaseSpec
-from pganon.sqltools import col, equal, fragment, named, num, query, stacked
+from pganon.sqltools import col, conjunction, equal, fragment, named, num, query, stacked
 from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import Fact, count, measure, or_null
 
@@ -135,7 +136,7 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
             "cells of the source; estimates of others do not count",
             lambda s: _existing(spec, s),
             into="mexisting",
-            when=lambda s: bool(parts(s).beside()),
+            when=lambda s: bool(beside(parts(s))),
         ),
         table(
             "reconstruction_divergence",
@@ -153,17 +154,14 @@ def steps(spec: ReleaseSpec, parts: PartsOf) -> list[Step]:
 
 
 def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
-    trees = [
-        query(
-            "select q.question, s.n from q join s on :code = q.code where q.item = :item",
-            {"q": state.work("mquestions"), "s": state.work("msource")},
-            code=col(f"s{item.index}", "s"),
-            item=num(item.index),
-        )
-        for item in spec.sensitive
-    ]
-    tree = stacked([keyed(tree, codes(spec.attributes, MOST, "q", "s")) for tree in trees])
-    return summed(tree, ["question", *KEYS])
+    cells = Cells(spec.attributes, spec.sensitive, MOST)
+    questions = state.work("mquestions")
+    tree = query(
+        "select q.question, c.n from q join c on :same and c.value = q.code",
+        {"q": questions, "c": cells.select(state.work("msource"), questions)},
+        same=equal(cells.asked, "c", "q"),
+    )
+    return summed(tree.select(*[col(name, "c") for name in KEYS]), ["question", *KEYS])
 
 
 # -- estimates ------------------------------------------------------------------------------------
@@ -171,81 +169,61 @@ def _actual(spec: ReleaseSpec, state: State) -> exp.Expr:
 
 def _estimated(parts: Parts, state: State) -> exp.Expr:
     """Records of the last QIT, times the share of the value and of the cell in their buckets."""
-    tree = stacked([_of_table(parts, part, state) for part in parts.sensitive_tables])
+    tree = stacked([_of_table(parts, part, state) for part in values(parts)])
     return summed(tree, ["question", *ASKED, *KEYS])
 
 
 def _of_table(parts: Parts, part: Part, state: State) -> exp.Select:
     """(question, a<p>, key<p>, n) of questions about the columns of a sensitive table."""
-    linking, beside = parts.linking, parts.beside(part)
-    held = {"h": _held(part, state), "b": state.work(linking.work)}
+    last, others, questions = linking(parts), beside(parts, part), state.work("mquestions")
+    held, reached = part.cells(MOST), last.cells(MOST)
+    links = list(dict.fromkeys(other.link for other in others))
     tree = query(
-        "select h.question, b.n * h.n / h.size as n from h join b on :link = h.number",
-        held,
+        "select q.question, b.n * t.n / t.size as n from q join t on :held"
+        " join b on :reached and :link = t.number",
+        {
+            "q": questions,
+            "t": held.select(state.work(part.work), questions, part.sized),
+            "b": reached.select(state.work(last.work), questions, last.sized, every=True),
+        },
+        held=conjunction([equal(held.asked, "t", "q"), fragment("t.value = q.code")]),
+        reached=equal(reached.asked, "b", "q"),
         link=col(part.link, "b"),
-    ).select(*[col(name, "h") for name in ASKED])
-    both = [
-        fragment("greatest(:h, :b)", h=col(name, "h"), b=code)
-        for name, code in zip(KEYS, codes(linking.attributes, MOST, "h", "b"), strict=True)
-    ]
-    links = list(dict.fromkeys(other.link for other in beside))
-    tree = keyed(tree, both).select(*[col(name, "b") for name in links])
+    ).select(*[col(name, "q") for name in ASKED], *[col(name, "b") for name in links])
+    tree = _keyed(tree, [alias for alias, one in (("t", part), ("b", last)) if one.attributes])
     tree = summed(tree, ["question", *ASKED, *KEYS, *links])
-    for other in beside:
-        tree = _shared(tree, other, links, state)
+    for other in others:
+        cells = Cells(other.attributes, (), MOST).select(
+            state.work(other.work), questions, other.sized
+        )
+        # A question about none of its columns finds no cell.
+        tree = query(
+            "select r.question, r.n * coalesce(o.n / o.size, 1) as n from r"
+            " left join o on :same and o.number = :link",
+            {"r": tree, "o": cells},
+            same=equal(ASKED, "o", "r"),
+            link=col(other.link, "r"),
+        ).select(*[col(name, "r") for name in (*ASKED, *links)])
+        tree = _keyed(tree, ["r", "o"])
     return query("select x.question, x.n from x", {"x": tree}).select(
         *[col(name, "x") for name in (*ASKED, *KEYS)]
     )
 
 
-def _held(part: Part, state: State) -> exp.Select:
-    """(question, a<p>, number, size, key<p>, n): records of buckets that have the value."""
-    trees = [
-        query(
-            "select q.question, t.group_id as number, t.size, t.n"
-            " from q join t on :code = q.code where q.item = :item",
-            {"q": state.work("mquestions"), "t": state.work(part.work)},
-            code=col(f"s{item.index}", "t"),
-            item=num(item.index),
-        ).select(*[col(name, "q") for name in ASKED])
-        for item in part.sensitive
-    ]
-    tree = stacked([keyed(tree, codes(part.attributes, MOST, "q", "t")) for tree in trees])
-    return summed(tree, ["question", *ASKED, "number", "size", *KEYS])
-
-
-def _shared(tree: exp.Select, other: Part, links: Iterable[str], state: State) -> exp.Select:
-    """The rows times their share of every cell of another relation, if the question is about it."""
-    shares = query(
-        "select t.group_id as number, t.n / t.size as n from q join t on :asks",
-        {"q": _sets(state), "t": state.work(other.work)},
-        asks=about(other.attributes, MOST, "q"),
-    ).select(*[col(name, "q") for name in ASKED])
-    shares = keyed(shares, codes(other.attributes, MOST, "q", "t"))
-    both = [fragment("greatest(:r, :o)", r=col(key, "r"), o=col(key, "o")) for key in KEYS]
-    joined = query(
-        "select r.question, r.n * coalesce(o.n, 1) as n from r"
-        " left join o on :same and o.number = :link",
-        {"r": tree, "o": summed(shares, [*ASKED, "number", *KEYS])},
-        same=equal(ASKED, "o", "r"),
-        link=col(other.link, "r"),
-    ).select(*[col(name, "r") for name in (*ASKED, *links)])
-    return keyed(joined, both)
-
-
-def _sets(state: State) -> exp.Select:
-    """The sets of quasi-identifiers that questions are about."""
-    return distinct(state.work("mquestions"), ASKED)
+def _keyed(tree: exp.Select, tables: Sequence[str]) -> exp.Select:
+    """With the keys of the cell that the rows of these tables are in together."""
+    for name in KEYS:
+        keys = [col(name, table) for table in tables]
+        tree = tree.select(named(exp.func("greatest", num(NONE), *keys), name))
+    return tree
 
 
 # -- divergence -----------------------------------------------------------------------------------
 
 
 def _existing(spec: ReleaseSpec, state: State) -> exp.Expr:
-    tree = query(
-        "select 1 from q cross join s", {"q": _sets(state), "s": state.work("msource")}
-    ).select(*[col(name, "q") for name in ASKED], append=False)
-    return keyed(tree, codes(spec.attributes, MOST, "q", "s")).distinct()
+    cells = Cells(spec.attributes, (), MOST)
+    return cells.select(state.work("msource"), state.work("mquestions"), sums=())
 
 
 def _shares(relation: QualifiedName | exp.Select) -> exp.Select:
@@ -259,7 +237,7 @@ def _shares(relation: QualifiedName | exp.Select) -> exp.Select:
 def _divergence(parts: Parts, state: State) -> exp.Expr:
     """Sum of p ln(p / q) over the cells with records, p the actual share, q the estimated."""
     estimated: QualifiedName | exp.Select = state.work("mestimated")
-    if parts.beside():
+    if beside(parts):
         estimated = query(
             "select e.* from e join c on :same",
             {"e": estimated, "c": state.work("mexisting")},

@@ -14,15 +14,17 @@ from pganon.forms.facts import CLASSES, PARTITIONS, RELEASED, SQUARES, SUPPRESSE
 from pganon.forms.form import Tables
 from pganon.forms.metrics import Metrics, Pairs, Shown, WorkloadMetrics, figure
 from pganon.forms.request import Request
-from pganon.methods.buckets.metrics import parts, reconstruction, workload
-from pganon.methods.buckets.metrics.parts import Part, Parts
+from pganon.forms.shape import linking, shown
+from pganon.methods.buckets.metrics import reconstruction, workload
 from pganon.methods.buckets.metrics.reconstruction import numbers
 from pganon.methods.common.arrangement import Arrange
+from pganon.metrics import boxes
 from pganon.metrics.answers import bounds_of, errors_of, finite
-from pganon.policy.options import GROUP_ID
+from pganon.metrics.parts import Part, Parts, beside, part_steps, parts, values
+from pganon.metrics.source import coded_records
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import col, equal, fragment, named, query, stacked
-from pganon.steps import Check, State, Step
+from pganon.steps import Check, State, Step, table
 from pganon.steps.facts import RECORDS, Facts, count, label, measure, or_null
 
 _COMBINATIONS = or_null(measure("combinations", "membership_"), assumed=1.0)
@@ -39,18 +41,18 @@ _NOTHING = "select null::bigint as originals, null::bigint as candidates, null::
 
 def _rows(part: Part, state: State) -> exp.Select:
     """SELECT of buckets and codes, every combination once."""
-    names = [*part.groups, *part.codes]
+    names = [*part.numbers, *part.codes]
     tree = query("select distinct 1 from t", {"t": state.work(part.work)})
     return tree.select(*[col(name, "t") for name in names], append=False)
 
 
 def _combinations(parts: Parts, state: State) -> exp.Expr:
-    tree = query("select 1 from b", {"b": _rows(parts.linking, state)})
+    tree = query("select 1 from b", {"b": _rows(linking(parts), state)})
     product: exp.Expr = fragment("1::float8")
-    for place, part in enumerate(parts.beside()):
+    for place, part in enumerate(beside(parts)):
         alias = f"o{place}"
         rows = query(
-            "select t.group_id, count(*) as n from t group by t.group_id",
+            "select t.number, count(*) as n from t group by t.number",
             {"t": _rows(part, state)},
         )
         tree = _joined(tree, part, rows, alias)
@@ -59,21 +61,21 @@ def _combinations(parts: Parts, state: State) -> exp.Expr:
 
 
 def _joined(tree: exp.Select, part: Part, rows: exp.Select, alias: str) -> exp.Select:
-    on = exp.EQ(this=col(GROUP_ID, alias), expression=col(part.link, "b"))
+    on = exp.EQ(this=col("number", alias), expression=col(part.link, "b"))
     return tree.join(rows.subquery(alias), on=on)
 
 
 def _compared(spec: ReleaseSpec, parts: Parts, state: State) -> exp.Expr:
     """One row: `originals` of the source, `candidates`, and how many are not: `fakes`."""
     combinations = state[_COMBINATIONS]
-    sliced = parts.beside() and not parts.boxes
+    sliced = beside(parts) and not any(part.box for part in parts)
     if not sliced or combinations is None or combinations > COMPARED:
         return query(_NOTHING)
     names = [axis.code for axis in axes(spec.attributes)]
     source = query("select distinct 1 from s", {"s": state.work("msource")})
-    tree = query("select distinct 1 from b", {"b": _rows(parts.linking, state)})
-    columns = [col(name, "b") for name in parts.linking.codes]
-    for place, part in enumerate(parts.beside()):
+    tree = query("select distinct 1 from b", {"b": _rows(linking(parts), state)})
+    columns = [col(name, "b") for name in linking(parts).codes]
+    for place, part in enumerate(beside(parts)):
         tree = _joined(tree, part, _rows(part, state), f"o{place}")
         columns += [col(name, f"o{place}") for name in part.codes]
     sets = {
@@ -95,9 +97,9 @@ _SIZES = or_null(label("bucket_sizes"))
 
 def _bucket_sizes(parts: Parts, state: State) -> exp.Expr:
     """Over all partitions; tables that share one are counted once."""
-    sets = {part.link: part for part in parts.sensitive_tables}
+    sets = {part.link: part for part in values(parts)}
     buckets = [
-        query("select distinct t.group_id, t.size from t", {"t": state.work(part.work)})
+        query("select distinct t.number, t.size from t", {"t": state.work(part.work)})
         for part in sets.values()
     ]
     counted = query(
@@ -204,8 +206,21 @@ def measure_steps(
     spec: ReleaseSpec, arrange: Arrange, tables: Callable[[State], Tables], request: Request
 ) -> tuple[Step, ...]:
     """Steps whose facts :func:`metrics_of` reads."""
-    arranged = parts.parts_of(spec, arrange)
-    steps: list[Step] = parts.steps(spec, arrange, tables)
+
+    def arranged(state: State) -> Parts:
+        return parts(arrange(spec, state).shape)
+
+    steps: list[Step] = [
+        table(
+            "metric_source",
+            "source records by codes",
+            lambda s: coded_records(spec, s),
+            into="msource",
+        ),
+        *part_steps(arranged, tables),
+    ]
+    if any(part.box for part in arranged(State(0))):
+        steps += boxes.steps(spec, lambda s: shown(arrange(spec, s).shape, tables(s)))
     if request.everything:
         steps += reconstruction.steps(spec, arranged)
         steps += [

@@ -14,9 +14,8 @@ from pganon.methods.classes.options import (
     unsearched_populations,
 )
 from pganon.policy.columns import Columns
-from pganon.policy.encoding import Encoding
 from pganon.policy.model import ColumnPolicy
-from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, MethodOptions
+from pganon.policy.options import CLASS_ID, FLAT, UNPUBLISHED, Encoding, MethodOptions
 from pganon.policy.refusals import Refusal, known_word, show
 from pganon.resolved.model import ReleaseSpec
 

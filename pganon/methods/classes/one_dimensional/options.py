@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pganon.methods.classes.options import Partitioning, Price
 from pganon.policy.columns import Columns
-from pganon.policy.encoding import Encoding
+from pganon.policy.options import Encoding
 from pganon.policy.refusals import Refusal, known_word
 from pganon.policy.tasks import Start
 

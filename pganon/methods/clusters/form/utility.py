@@ -23,7 +23,6 @@ from pganon.forms.facts import (
     SMALLEST,
     SUPPRESSED,
     WEIGHTED_LOSS,
-    losses,
     ncp,
 )
 from pganon.forms.form import Whole
@@ -55,11 +54,6 @@ def _beside(spec: ReleaseSpec) -> dict[str, list[str]]:
 def _measures(
     spec: ReleaseSpec, tables: Published, lost: Callable[[State], QualifiedName]
 ) -> Sequence[Step]:
-    def sizes(state: State) -> exp.Expr:
-        rows = query("select l.* from l", {"l": lost(state)})
-        tree = loss.basic(spec, rows, state, lost=loss.known_loss)
-        return with_constants(spec, tree, state)
-
     context = QuasiSensitive(spec)
     codes = table("cluster_codes", "codes of every cluster", lambda s: _codes(spec, lost(s), s))
     support = [
@@ -71,11 +65,8 @@ def _measures(
         )
         for number, attributes in enumerate(spec.qs_sets.values(), start=1)
     ]
-    basic = Check(
-        "utility",
-        "loss and sizes of all clusters",
-        sizes,
-        gives=[*losses(spec), CONSTANTS],
+    basic = loss.whole_step(
+        spec, "loss and sizes of all clusters", lost, {CONSTANTS: lambda s: _constants(spec, s)}
     )
     further = [step for chain in further_chains(context) for step in chain]
     return [codes, *support, basic, *further]
@@ -144,11 +135,11 @@ COMBINATIONS = "combinations"
 def measures(spec: ReleaseSpec) -> Chains:
     """Steps that observe the facts of :func:`utility`, from the codes of the clusters."""
     context = QuasiSensitive(spec)
-    sizes = Check(
-        "utility",
+    sizes = loss.utility_step(
+        spec,
         "loss and sizes of the clusters",
-        lambda s: _losses(spec, s),
-        gives=[*losses(spec), CONSTANTS],
+        lambda s: _extents(spec, s),
+        more={CONSTANTS: lambda s: _constants(spec, s)},
     )
     return [*further_chains(context), [sizes]]
 
@@ -172,16 +163,14 @@ def further_chains(context: QuasiSensitive) -> Chains:
     return chains
 
 
-def _losses(spec: ReleaseSpec, state: State) -> exp.Expr:
-    extents = group_extents(
-        axes(spec.attributes), state, state.work("cluster_cells"), [CLUSTER_NO], weighted=False
-    )
-    extents = extents.select(named(fragment("sum(c.n)::bigint"), "n"))
-    return with_constants(spec, loss.basic(spec, extents, state), state)
+def _extents(spec: ReleaseSpec, state: State) -> exp.Select:
+    cells = state.work("cluster_cells")
+    extents = group_extents(axes(spec.attributes), state, cells, [CLUSTER_NO], weighted=False)
+    return extents.select(named(fragment("sum(c.n)::bigint"), "n"))
 
 
-def with_constants(spec: ReleaseSpec, tree: exp.Select, state: State) -> exp.Select:
-    """With how often an attribute has one value in a cluster of `cluster_codes`."""
+def _constants(spec: ReleaseSpec, state: State) -> exp.Expr:
+    """How often an attribute has one value in a cluster of `cluster_codes`."""
     single = [
         scalar(
             query(
@@ -192,7 +181,7 @@ def with_constants(spec: ReleaseSpec, tree: exp.Select, state: State) -> exp.Sel
         )
         for axis in axes(spec.attributes)
     ]
-    return tree.select(named(total(single), "constants"))
+    return total(single)
 
 
 def _combinations(context: QuasiSensitive, state: State) -> exp.Expr:

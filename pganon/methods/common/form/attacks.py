@@ -133,6 +133,19 @@ class Attack:
         ]
 
 
+def first_groups(sized: exp.Select, most: int, *, any_size: bool = False) -> exp.Select:
+    """SELECT number: of groups (number, n) the first, which have at most so many in all.
+
+    Args:
+        any_size: whether one that has more alone ends them; else it is left out.
+    """
+    limit = num(most)
+    added = query("select z.number, sum(z.n) over (order by z.number) as n from z", {"z": sized})
+    if not any_size:
+        added = added.where(fragment("z.n <= :most", most=limit))
+    return query("select a.number from a where a.n <= :most", {"a": added}, most=limit)
+
+
 def on_line(item: Sensitive | Carried) -> bool:
     return item.column.is_number or item.column.is_time
 

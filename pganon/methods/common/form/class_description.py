@@ -10,11 +10,9 @@ from sqlglot import exp
 from pganon.encode.axis import axes
 from pganon.encode.first import first_of
 from pganon.encode.records import TIMES
-from pganon.encode.sensitive import sensitive_key
 from pganon.encode.shard_counts import unchanged
 from pganon.encode.work import weighs
-from pganon.forms.elements import exact_column, text_key
-from pganon.forms.facts import losses
+from pganon.forms.elements import exact_column
 from pganon.forms.form import (
     Description,
     Linkage,
@@ -29,7 +27,7 @@ from pganon.forms.form import (
 )
 from pganon.forms.links import linked_by
 from pganon.forms.sentences import nothing
-from pganon.forms.shape import Relations
+from pganon.forms.shape import Relations, value_histogram
 from pganon.forms.utility import ClassUtility, class_utility
 from pganon.forms.work import EXTENTS
 from pganon.identifiers import QualifiedName
@@ -71,8 +69,8 @@ from pganon.policy.options import CLASS_ID
 from pganon.privacy.base import Relation, Requirement
 from pganon.resolved.increments import REGIONS
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import aliased, col, presorted, query
-from pganon.steps import Chains, Check, State, Step, table
+from pganon.sqltools import aliased, col, query
+from pganon.steps import Chains, State, Step, table
 from pganon.steps.relations import CheckQuery, PublishedView, ViewColumn
 
 MERGE = "require less of the whole release, or larger classes, for example by a larger k"
@@ -106,7 +104,7 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
     counted = class_sizes(tables)
     if requirement.sensitive is not None:
         item = spec.sensitive[requirement.sensitive]
-        counted = _counted(tables, item)
+        _, counted = histogram(spec, State(0), tables, item)
         reference = _reference_shares(spec, item, kind, tables) if kind else None
     measured = requirement.model.measure(counted, [CLASS_ID], reference)
     return requirement_check(requirement, measured, against(spec, kind))
@@ -115,30 +113,12 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
 def histogram(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    return [CLASS_ID], _counted(tables, item)
+    return [CLASS_ID], value_histogram(tables[_RECORDS], [CLASS_ID], [item])
 
 
 def class_sizes(tables: Relations) -> exp.Select:
     """SELECT class_id, value, n: the records of every class, as a histogram."""
-    return query(
-        "select r.class_id, 1 as value, count(*) as n from records as r group by r.class_id, 2",
-        dict(tables),
-    )
-
-
-def _counted(tables: Relations, item: Sensitive) -> exp.Select:
-    rows = query(
-        "select r.class_id, :key as key from records as r",
-        dict(tables),
-        key=sensitive_key(item, col(item.published, "r")),
-    )
-    # Texts are made of values that are counted, not of every record's.
-    counted = query(
-        "select r.class_id, r.key, count(*) as n from r group by r.class_id, r.key",
-        {"r": presorted(rows)},
-    )
-    value = text_key(col("key", "h"))
-    return query("select h.class_id, :value as value, h.n from h", {"h": counted}, value=value)
+    return value_histogram(tables[_RECORDS], [CLASS_ID])
 
 
 def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:
@@ -214,13 +194,8 @@ def members(spec: ReleaseSpec, state: State) -> exp.Select:
 
 def measures(spec: ReleaseSpec) -> Chains:
     """Steps that observe the facts of :func:`pganon.forms.utility.class_utility`."""
-    basic = Check(
-        "utility",
-        "loss, discernibility, class sizes",
-        lambda s: loss.basic(spec, query("select e.* from e", {"e": s.work(EXTENTS)}), s),
-        gives=losses(spec),
-    )
-    return [[basic]]
+    extents = lambda s: query("select e.* from e", {"e": s.work(EXTENTS)})  # noqa: E731
+    return [[loss.utility_step(spec, "loss, discernibility, class sizes", extents)]]
 
 
 def whole_measures(
@@ -229,15 +204,8 @@ def whole_measures(
     lost: Callable[[State], QualifiedName],
 ) -> list[Step]:
     """The same as :func:`measures` of all classes."""
-    basic = Check(
-        "utility",
-        "loss, discernibility, class sizes of the whole version",
-        lambda s: loss.basic(
-            spec, query("select l.* from l", {"l": lost(s)}), s, lost=loss.known_loss
-        ),
-        gives=losses(spec),
-    )
-    return [basic]
+    purpose = "loss, discernibility, class sizes of the whole version"
+    return [loss.whole_step(spec, purpose, lost)]
 
 
 def _among(spec: ReleaseSpec, tables: Callable[[State], Tables]) -> list[Step]:

@@ -73,7 +73,6 @@ from pganon.methods.common.form.regions.classes import (
 )
 from pganon.policy.options import CLASS_ID, LABELS
 from pganon.resolved.increments import CUTS
-from pganon.resolved.labels import labelled
 from pganon.resolved.model import ReleaseSpec
 from pganon.sqltools import aliased, col, named, query
 from pganon.steps import Chains, Parallel, State, Step, staged, table
@@ -117,7 +116,7 @@ def relations(spec: ReleaseSpec, state: State) -> tuple[StoredRelation, ...]:
     parts = [("classes", DATA_SCHEMA), ("records", DATA_SCHEMA), ("members", PRIVATE_SCHEMA)]
     if published(spec) is not None:
         parts.insert(2, (SHARES, DATA_SCHEMA))
-    if labelled(spec):
+    if spec.labelled:
         parts.insert(2, (LABELS, DATA_SCHEMA))
     if referenced(spec):
         parts.append(("reference", PRIVATE_SCHEMA))

@@ -20,7 +20,6 @@ from pganon.identifiers import QualifiedName, quote
 from pganon.methods.common.form.recode import LAST
 from pganon.policy.hierarchies import AgeHierarchy, Hierarchy, IntervalHierarchy
 from pganon.policy.options import FLAT
-from pganon.resolved.labels import labelled
 from pganon.resolved.model import Attribute, ReleaseSpec, Scale, Shown
 from pganon.sqltools import cast, col, fragment, named, query, render
 from pganon.steps.relations import PublishedView, ViewColumn
@@ -84,7 +83,7 @@ def shown_columns(
     if flat:
         return _flat_columns(attribute, spec.policy.columns[attribute.column.name].hierarchy)
     columns = [column.located(number) for column in attribute_columns(attribute)]
-    if attribute in labelled(spec):
+    if attribute in spec.labelled:
         columns[0] = replace(columns[0], form="listed")
     return [FlatColumn(column, col(column.name, "c")) for column in columns]
 

@@ -13,7 +13,6 @@ from sqlglot import exp
 from pganon.forms.form import Tables
 from pganon.hierarchies import listed_leaves
 from pganon.policy.options import LABELS
-from pganon.resolved.labels import labelled
 from pganon.resolved.model import Attribute, ReleaseSpec
 from pganon.sqltools import col, named, query, render, text, union_all
 from pganon.steps import State, Step, staged
@@ -24,13 +23,13 @@ _COLUMNS = ("column_name", "label", "value")
 
 def label_steps(spec: ReleaseSpec) -> list[Step]:
     """Once `classes` are staged."""
-    if not labelled(spec):
+    if not spec.labelled:
         return []
     return [
         staged(
             LABELS,
             "values below the labels of the release, as hierarchies list them",
-            lambda s: union_all([_of_column(spec, s, item) for item in labelled(spec)]),
+            lambda s: union_all([_of_column(spec, s, item) for item in spec.labelled]),
         )
     ]
 
@@ -51,7 +50,7 @@ def _of_column(spec: ReleaseSpec, state: State, attribute: Attribute) -> exp.Sel
 
 
 def label_views(spec: ReleaseSpec, tables: Tables) -> list[PublishedView]:
-    if not labelled(spec):
+    if not spec.labelled:
         return []
     tree = query("select 1 from labels as l", dict(tables))
     tree = tree.select(*[named(col(name, "l"), name) for name in _COLUMNS], append=False)

@@ -108,6 +108,7 @@ def members(
     source: Relation,
     groups: Mapping[str, str],
     values: Sequence[exp.Expr] = (),
+    left_out: exp.Select | None = None,
 ) -> exp.Select:
     """SELECT (member, groups.., marks) for the part "members" of a release.
 
@@ -126,6 +127,7 @@ def members(
         groups: columns with the numbers of groups, and the names that they get.
         values: of remembered columns as texts that are never NULL, in columns of `g`, the source;
             NULL where the value is not published of the record.
+        left_out: (key) of who has records in no group; None: who has more than are in `source`.
     """
     column = identity(spec)
     numbered = [named(col(column, "g"), name) for column, name in groups.items()]
@@ -148,8 +150,10 @@ def members(
     )
     if spec.individual:
         released = released.distinct()  # several records of an individual may be in a group
+    if left_out is None:
+        left_out = _more_records(state, others, column)
     nowhere = [
-        *([_left_out(spec, state, others, column)] if failed_records(state) > 0 else []),
+        *([_digested(state, left_out, judged=reads_values(spec))] if failed_records(state) else []),
         *([_unknown(spec, state, column)] if suppresses_nulls(spec) else []),
     ]
     return (
@@ -170,15 +174,14 @@ def _nowhere(spec: ReleaseSpec, people: Sequence[exp.Select], groups: Sequence[s
     )
 
 
-def _left_out(spec: ReleaseSpec, state: State, source: Relation, column: str) -> exp.Select:
-    """(person, judged) of who has more records than are released."""
+def _more_records(state: State, source: Relation, column: str) -> exp.Select:
+    """(key) of who has more records than are released."""
     kept = query(
         "select :key as key, 1 as n from c", {"c": state.work(CODED)}, key=col(column, "c")
     )
     grouped = query("select :key as key, -1 as n from g", {"g": source}, key=col(column, "g"))
     rows = stacked([kept, grouped])
-    people = query("select r.key from r group by r.key having sum(r.n) > 0", {"r": rows})
-    return _digested(state, people, judged=reads_values(spec))
+    return query("select r.key from r group by r.key having sum(r.n) > 0", {"r": rows})
 
 
 def _unknown(spec: ReleaseSpec, state: State, column: str) -> exp.Select:
@@ -255,7 +258,11 @@ def cell_members(
     )
     source = tree.join(aliased(grouped, "g"), on=equal(keys, "g", "c"))
     marked = [col(text.alias, "g") for text in texts]
-    return members(spec, state, source, {group: group}, marked)
+    # Where records are in shards with their groups, nobody else's keys come to this server.
+    left_out = query("select distinct :key as key from c", {"c": records}, key=col(column, "c"))
+    left_out = left_out.join(aliased(grouped, "g"), on=equal(keys, "g", "c"), join_type="left")
+    left_out = left_out.where(fragment(":g is null", g=col(group, "g")))
+    return members(spec, state, source, {group: group}, marked, left_out)
 
 
 def repeated_members(spec: ReleaseSpec, state: State) -> list[exp.Select]:

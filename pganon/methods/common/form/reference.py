@@ -24,6 +24,7 @@ from pganon.errors import PrivacyRefusal
 from pganon.forms.elements import text_key, value_key
 from pganon.forms.facts import failed_records
 from pganon.forms.form import Tables
+from pganon.forms.shape import value_histogram
 from pganon.methods.common.form.checks import violations_check
 from pganon.policy.options import REFERENCE, SHARE
 from pganon.privacy.base import Relation, Requirement
@@ -174,11 +175,7 @@ def source_counts(item: Sensitive, tables: Tables, counts: str = "n") -> exp.Sel
 
 def released_counts(item: Sensitive, tables: Tables) -> exp.Select:
     """SELECT value, n of what is published."""
-    return query(
-        "select :value as value, count(*) as n from records as r group by 1",
-        dict(tables),
-        value=value_key(item, "r"),
-    )
+    return value_histogram(tables["records"], [], [item])
 
 
 def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:

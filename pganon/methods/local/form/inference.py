@@ -25,7 +25,14 @@ from pganon.forms.facts import NUMBERED
 from pganon.forms.inference import Inferred
 from pganon.forms.work import EXTENTS, LOCAL_GROUPED
 from pganon.methods.common.form import attacks
-from pganon.methods.common.form.attacks import Bounds, code_of, hashed, inferred_from, on_line
+from pganon.methods.common.form.attacks import (
+    Bounds,
+    code_of,
+    first_groups,
+    hashed,
+    inferred_from,
+    on_line,
+)
 from pganon.methods.common.search import inference as search
 from pganon.methods.local.form.facts import hidden
 from pganon.methods.local.form.layout import Layout, forms, in_bucket, is_generalized
@@ -168,7 +175,7 @@ class _Attack:
 
     def _hidden(self, state: State) -> exp.Select:
         tree = query(
-            "select :b as bucket from r join c on c.bucket = :b join f on f.display = r.display"
+            "select :b as bucket from r join c on c.number = :b join f on f.display = r.display"
             " where :here",
             {
                 "r": state.work(_ATTACKED),
@@ -183,24 +190,17 @@ class _Attack:
         )
 
     def _buckets(self, state: State) -> exp.Select:
-        """(bucket): the first buckets, whose numbers are random, as many as the limits allow."""
+        """(number): the first buckets, whose numbers are random, as many as the limits allow."""
         number = col(bucket_column(self.item.published), "t")
         sized = query(
-            "select :b as bucket, sum(t.count) * greatest(count(*), :each) as n from t"
+            "select :b as number, sum(t.count) * greatest(count(*), :each) as n from t"
             " where :b <= :most group by :b",
             {"t": state.stage(part_of(self.item))},
             b=number,
             each=num(_EACH),
             most=_first(state, self._most_buckets),
         )
-        added = query(
-            "select z.bucket, sum(z.n) over (order by z.bucket) as n from z where z.n <= :most",
-            {"z": sized},
-            most=num(attacks.CANDIDATES),
-        )
-        return query(
-            "select a.bucket from a where a.n <= :most", {"a": added}, most=num(attacks.CANDIDATES)
-        )
+        return first_groups(sized, attacks.CANDIDATES)
 
     @property
     def _most_buckets(self) -> int:
@@ -244,7 +244,7 @@ class _Attack:
     def _shown(self, state: State) -> exp.Select:
         attribute = self._taught
         tree = query(
-            "select :shown as bucket from r join g on g.group_id = r.group_id"
+            "select :shown as bucket from r join g on g.number = r.group_id"
             " join f on f.display = r.display left join d on d.code = :code",
             {
                 "r": state.work(_ATTACKED),
@@ -260,21 +260,16 @@ class _Attack:
         )
 
     def _groups(self, attribute: Attribute, state: State) -> exp.Select:
-        """(group_id): the first groups that show the column, up to the limit of records."""
+        """(number): the first groups that show the column, up to the limit of records."""
         sized = query(
-            "select g.group_id, e.n from g join e on e.class_id = g.group_id"
+            "select g.group_id as number, e.n from g join e on e.class_id = g.group_id"
             " where :form = :shown and g.group_id <= :most",
             {"g": state.stage(GROUPS), "e": state.work(EXTENTS)},
             form=col(form_column(attribute.published), "g"),
             shown=text(GENERALIZED),
             most=_first(state, self._most_groups),
         )
-        added = query(
-            "select z.group_id, sum(z.n) over (order by z.group_id) as n from z", {"z": sized}
-        )
-        return query(
-            "select a.group_id from a where a.n <= :most", {"a": added}, most=num(attacks.RECORDS)
-        )
+        return first_groups(sized, attacks.RECORDS, any_size=True)
 
 
 def _first(state: State, most: int) -> exp.Expr:

@@ -8,10 +8,9 @@ from sqlglot import exp
 
 from pganon.catalog.values import in_order
 from pganon.encode.first import first_of
-from pganon.encode.records import ties
 from pganon.forms.elements import attribute_columns, value_key
 from pganon.forms.form import Tables
-from pganon.forms.shape import Relations
+from pganon.forms.shape import Relations, value_histogram
 from pganon.methods.common.form.checks import (
     counted,
     offending_check,
@@ -33,12 +32,12 @@ from pganon.methods.local.form.shared_buckets import sets
 from pganon.methods.local.form.staging import RECORDS, part_of, shape
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.methods.local.search.subsets import BUCKET, GENERALIZED
-from pganon.policy.options import GROUP_ID
+from pganon.policy.options import COUNT, GROUP_ID
 from pganon.privacy.base import Requirement
 from pganon.privacy.frequency import BucketSize, KAnonymity
 from pganon.privacy.likeness import TCloseness
 from pganon.resolved.model import ReleaseSpec, Sensitive
-from pganon.sqltools import col, fragment, named, presorted, query, stacked, text
+from pganon.sqltools import col, fragment, named, query, stacked, text
 from pganon.steps import State
 from pganon.steps.relations import CheckQuery
 
@@ -89,20 +88,7 @@ def histogram(
             named=col(name, "r"),
         )
         return [GROUP_ID], tree
-    # Rows are stored bucket by bucket, and nearly all differ. Where equal values have the same
-    # text, values are grouped as they are, since texts take longer to compare.
-    published = col(item.published, "t")
-    texts = bool(ties(item, published))
-    value = named(value_key(item, "t"), "value") if texts else published
-    rows = query("select 1 from t", {"t": tables[part_of(item)]}).select(
-        col(name, "t"), value, col("count", "t"), append=False
-    )
-    by = [col(name, "r"), col("value" if texts else item.published, "r")]
-    key = by[1] if texts else named(value_key(item, "r"), "value")
-    tree = query("select 1 from r", {"r": presorted(rows)}).select(
-        by[0], key, named(fragment("sum(r.count)::bigint"), "n"), append=False
-    )
-    return [name], tree.group_by(*[column.copy() for column in by])
+    return [name], value_histogram(tables[part_of(item)], [name], [item], COUNT)
 
 
 def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
@@ -184,11 +170,8 @@ def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
 def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Sequence[CheckQuery]:
     model = requirement.model
     if isinstance(model, KAnonymity):
-        counted = query(
-            "select r.group_id, 1 as value, count(*) as n from records as r group by r.group_id",
-            dict(tables),
-        )
-        return [requirement_check(requirement, model.measure(counted, [GROUP_ID]))]
+        sizes = value_histogram(tables[RECORDS], [GROUP_ID])
+        return [requirement_check(requirement, model.measure(sizes, [GROUP_ID]))]
     assert requirement.sensitive is not None
     item = layout.spec.sensitive[requirement.sensitive]
     by, counted = histogram(layout.spec, State(0), tables, item)

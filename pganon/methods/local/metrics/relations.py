@@ -2,32 +2,34 @@
 
 msource       (c<i>, s<j>, n, t<j>)   records of the source by codes, suppressed ones too: a hidden
               value has its place among those that are shown; t<j> are sums of sensitive columns
-mrows         (row, n, group_id, b<j>)  rows of the release, with the buckets of sensitive columns
+mrows         (row, n, group_id, <column>_bucket..)   rows of the release
 mwhere        see :mod:`pganon.methods.local.metrics`
-mvalues<j>    (bucket, code, amount, n, size)   values of the buckets of a sensitive column;
-              `amount` of numbers, 0 for NULL; `size` of the bucket
+mvalues<j>    (number, s<j>, n, size, amount)   values of the buckets of a sensitive column, as in
+              :mod:`pganon.metrics.parts`; `amount` of numbers, 0 for NULL
 mplaced<i>    (code, at)    hidden values of a semi-sensitive column as codes of those that are
               shown; halfway between two of them on a line
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from sqlglot import exp
 
 from pganon.encode.axis import Axis, axes
-from pganon.encode.facts import null_code
 from pganon.encode.number_line import place
-from pganon.encode.sensitive import looked_up, sensitive_key
+from pganon.encode.sensitive import sensitive_key
 from pganon.encode.work import sensitive_values
 from pganon.forms.form import Tables
-from pganon.forms.shape import Shape
+from pganon.forms.shape import Shape, linking
 from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.form.staging import GROUPS
 from pganon.methods.local.local_names import bucket_column, form_column
 from pganon.methods.local.search.subsets import BUCKET, GENERALIZED, WITHHELD
+from pganon.metrics.parts import as_codes, parts
 from pganon.metrics.source import coded_records, on_line
 from pganon.policy.options import GROUP_ID
+from pganon.privacy.rows import Relation
 from pganon.resolved.model import Attribute, ReleaseSpec, Sensitive, Shown
 from pganon.sqltools import aliased, cast, col, fragment, named, num, query, stacked, text
 from pganon.steps import State, Step, table
@@ -51,7 +53,10 @@ def steps(
         table(
             "metric_rows",
             "published records by group and buckets",
-            lambda s: _rows(spec, shape(s), tables(s)),
+            lambda s: query(
+                "select row_number() over () as row, r.* from r",
+                {"r": as_codes(linking(parts(shape(s))), tables(s), s)},
+            ),
             into="mrows",
         ),
         *[
@@ -79,7 +84,7 @@ def steps(
         table(
             "metric_where",
             "where the values of published records are",
-            lambda s: stacked([_located(spec, a, s) for a in spec.attributes]),
+            lambda s: stacked([_located(spec, a, tables(s)[GROUPS], s) for a in spec.attributes]),
             into="mwhere",
         ),
     ]
@@ -115,68 +120,37 @@ def _source(spec: ReleaseSpec, state: State) -> exp.Expr:
         alias = f"v{item.index}"
         on = exp.EQ(this=col("code", alias), expression=col(f"s{item.index}", "s"))
         values = aliased(state.work(sensitive_values(item.index)), alias)
-        amount = fragment("s.n * coalesce(:v::float8, 0)", v=col("value", alias))
+        amount = fragment("s.n * :v", v=_amount(item, alias))
         tree = tree.join(values, on=on, join_type="left").select(named(amount, f"t{item.index}"))
     return tree
 
 
-def _rows(spec: ReleaseSpec, shape: Shape, tables: Tables) -> exp.Expr:
-    groups, records, *_ = shape
-    tree = query(
-        "select g.group_id from r join g on g.group_id = r.group_id",
-        {"r": tables[records.part], "g": tables[groups.part]},
-    )
-    names = [GROUP_ID]
-    for item in spec.sensitive:
-        name = f"b{item.index}"
-        tree = tree.select(named(col(bucket_column(item.published), "r"), name))
-        names.append(name)
-    for attribute in spec.attributes:
-        if attribute.hidden is not None:
-            name = f"f{attribute.index}"
-            tree = tree.select(named(col(form_column(attribute.published), "g"), name))
-            names.append(name)
-    return _numbered(tree, names)
-
-
-def _numbered(rows: exp.Select, names: Sequence[str]) -> exp.Select:
-    """Distinct rows with a number and their count."""
-    columns = [col(name, "x") for name in names]
-    counted = query("select count(*)::float8 as n from x", {"x": rows}).select(*columns)
-    counted = counted.group_by(*[column.copy() for column in columns])
-    return query("select row_number() over () as row, g.* from g", {"g": counted})
-
-
 def _values(item: Sensitive, shape: Shape, tables: Tables, state: State) -> exp.Expr:
-    (relation,) = (one for one in shape if item in one.sensitive)
-    value, bucket = col(item.published, "t"), col(relation.groups[0], "t")
-    amount: exp.Expr = num(0)
-    if item.column.is_number:
-        amount = fragment("coalesce(:v::float8, 0)", v=value)
-    tree = query(
-        "select :bucket as bucket, :amount as amount, t.count::float8 as n,"
-        " (sum(t.count) over (partition by :bucket))::float8 as size from t",
-        {"t": tables[relation.part]},
-        bucket=bucket,
-        amount=amount,
+    (part,) = (one for one in parts(shape) if item in one.sensitive)
+    return query(
+        "select v.*, :amount as amount from v left join d on d.code = :code",
+        {"v": as_codes(part, tables, state), "d": state.work(sensitive_values(item.index))},
+        amount=_amount(item, "d"),
+        code=col(f"s{item.index}", "v"),
     )
-    on = exp.EQ(this=col("value", "d"), expression=exp.paren(sensitive_key(item, value)))
-    tree = looked_up(tree, state.work(sensitive_values(item.index)), "d", on)
-    code = fragment(
-        "coalesce(:code, :null)", code=col("code", "d"), null=num(state[null_code(item.index)])
-    )
-    return tree.select(named(code, "code"))
+
+
+def _amount(item: Sensitive, values: str) -> exp.Expr:
+    """What a value adds to a sum."""
+    if not item.column.is_number:
+        return num(0)
+    return fragment("coalesce(:v::float8, 0)", v=col("value", values))
 
 
 # -- locations ----------------------------------------------------------------------------------
 
 
-def _located(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Select:
+def _located(spec: ReleaseSpec, attribute: Attribute, groups: Relation, state: State) -> exp.Select:
     """SELECT of mwhere."""
     group, item = col(GROUP_ID, "r"), Layout(spec).hiding(attribute)
     numbers: dict[str, exp.Expr] = {GENERALIZED: group}
     if item is not None:
-        numbers |= {BUCKET: col(f"b{item.index}", "r"), WITHHELD: num(0)}
+        numbers |= {BUCKET: col(bucket_column(item.published), "r"), WITHHELD: num(0)}
     parts: list[exp.Select] = []
     for letter, number in numbers.items():
         rows = query(
@@ -187,8 +161,9 @@ def _located(spec: ReleaseSpec, attribute: Attribute, state: State) -> exp.Selec
             number=number,
         )
         if item is not None:
-            form = col(f"f{attribute.index}", "r")
-            rows = rows.where(exp.EQ(this=form, expression=text(letter)))
+            form = exp.EQ(this=col(form_column(item.published), "g"), expression=text(letter))
+            rows = rows.join(aliased(groups, "g"), on=fragment("g.group_id = r.group_id"))
+            rows = rows.where(form)
         parts.append(rows)
     return stacked(parts)
 

@@ -2,9 +2,9 @@
 
 mqueries    see :mod:`pganon.metrics.queries`; sensitive columns that are also attributes are only
             queried as attributes
-mheld       (query, bucket, n)       share of a bucket that has the sensitive values asked for
+mheld       (query, number, n)       share of a bucket that has the sensitive values asked for
 mestimate   (query, n, t<j>)         answers from what is published
-mhelp<j>    (bucket, h, low, high)   sums of the h smallest and the h largest values of a bucket
+mhelp<j>    (number, h, low, high)   sums of the h smallest and the h largest values of a bucket
 mbounds<j>  (query, lower, upper, least, most)   of the sum of column j, from what is published
 
 Bounds are those of Zhang, Koudas, Srivastava and Yu (2007) as Li, He and Sun use them: `lower` and
@@ -23,6 +23,7 @@ from pganon.encode.axis import Axis, axes
 from pganon.encode.work import sensitive_values
 from pganon.forms.request import Workload
 from pganon.methods.local.form.layout import Layout
+from pganon.methods.local.local_names import bucket_column
 from pganon.methods.local.metrics.relations import added, always_hidden
 from pganon.methods.local.search.subsets import BUCKET, GENERALIZED, WITHHELD
 from pganon.metrics.answers import error_step
@@ -121,14 +122,15 @@ def _matches(spec: ReleaseSpec, axis: Axis, place: int, state: State) -> list[ex
     item = Layout(spec).hiding(axis.attribute)
     if item is not None:
         found[BUCKET] = query(
-            "select q.query, v.bucket as number, sum(v.n) / v.size as n from q join h on :holds"
-            " join v on v.code = h.code group by q.query, v.bucket, v.size",
+            "select q.query, v.number, sum(v.n) / v.size as n from q join h on :holds"
+            " join v on :code = h.code group by q.query, v.number, v.size",
             {
                 "q": asking,
                 "h": state.work(f"mplaced{axis.index}"),
                 "v": state.work(f"mvalues{item.index}"),
             },
             holds=holds(str(place), col("at", "h")),
+            code=col(f"s{item.index}", "v"),
         )
         size = axis.size(state)
         if size:
@@ -187,10 +189,10 @@ def _held_step(spec: ReleaseSpec) -> CreateTable:
         return stacked(
             [
                 query(
-                    "select q.query, v.bucket, sum(v.n) / v.size as n from q join v on :holds"
-                    " where q.item = :j group by q.query, v.bucket, v.size",
+                    "select q.query, v.number, sum(v.n) / v.size as n from q join v on :holds"
+                    " where q.item = :j group by q.query, v.number, v.size",
                     {"q": state.work("mqueries"), "v": state.work(f"mvalues{item.index}")},
-                    holds=holds("", col("code", "v")),
+                    holds=holds("", col(f"s{item.index}", "v")),
                     j=num(item.index),
                 )
                 for item in always_hidden(spec)
@@ -215,23 +217,25 @@ def _estimate(spec: ReleaseSpec, places: int, workload: Workload, state: State) 
     if workload.sensitive:
         bucket = exp.Case(this=col("item", "q"))
         for item in always_hidden(spec):
-            bucket = bucket.when(num(item.index), col(f"b{item.index}", "m"))
+            bucket = bucket.when(num(item.index), col(bucket_column(item.published), "m"))
         tree = tree.join(
             aliased(state.work("mheld"), "h"),
-            on=fragment("h.query = r.query and h.bucket = :bucket", bucket=bucket),
+            on=fragment("h.query = r.query and h.number = :bucket", bucket=bucket),
             join_type="left",
         )
         counts = fragment("r.n * m.n * coalesce(h.n, 0)")
     tree = tree.select(named(fragment("sum(:n)", n=counts), "n"))
     for item in added(spec):
         means = query(
-            "select v.bucket, sum(v.n * v.amount) / max(v.size) as mean from v group by v.bucket",
+            "select v.number, sum(v.n * v.amount) / max(v.size) as mean from v group by v.number",
             {"v": state.work(f"mvalues{item.index}")},
         )
         alias = f"v{item.index}"
         tree = tree.join(
             means.subquery(alias),
-            on=exp.EQ(this=col("bucket", alias), expression=col(f"b{item.index}", "m")),
+            on=exp.EQ(
+                this=col("number", alias), expression=col(bucket_column(item.published), "m")
+            ),
             join_type="left",
         )
         amount = fragment("sum(r.n * m.n * coalesce(:v, 0))", v=col("mean", alias))
@@ -277,22 +281,22 @@ def bound_facts(index: int) -> list[Fact[Any]]:
 
 def _help(item: Sensitive, state: State) -> exp.Expr:
     each = query(
-        "select v.bucket, v.amount from v cross join lateral generate_series(1, v.n::bigint)",
+        "select v.number, v.amount from v cross join lateral generate_series(1, v.n::bigint)",
         {"v": state.work(f"mvalues{item.index}")},
     )
     text = (
-        "select e.bucket, row_number() over w as h, sum(e.amount) over w as amount from e"
-        " window w as (partition by e.bucket order by e.amount rows unbounded preceding)"
+        "select e.number, row_number() over w as h, sum(e.amount) over w as amount from e"
+        " window w as (partition by e.number order by e.amount rows unbounded preceding)"
     )
     least = query(text, {"e": each})
     most = query(text.replace("e.amount rows", "e.amount desc rows"), {"e": each.copy()})
     none = query(
-        "select distinct v.bucket, 0::bigint as h, 0::float8 as low, 0::float8 as high from v",
+        "select distinct v.number, 0::bigint as h, 0::float8 as low, 0::float8 as high from v",
         {"v": state.work(f"mvalues{item.index}")},
     )
     some = query(
-        "select l.bucket, l.h, l.amount as low, g.amount as high from l"
-        " join g on g.bucket = l.bucket and g.h = l.h",
+        "select l.number, l.h, l.amount as low, g.amount as high from l"
+        " join g on g.number = l.number and g.h = l.h",
         {"l": least, "g": most},
     )
     return stacked([none, some])
@@ -304,14 +308,14 @@ def _bounds(item: Sensitive, places: int, state: State) -> exp.Expr:
         " coalesce(sum(m.n) filter (where r.n > 1 - 1e-12), 0) as sure, sum(m.n) as possible"
         " from r join m on m.row = r.row where :bucket is not null group by r.query, :bucket",
         {"r": state.work(f"mreach{places}"), "m": state.work("mrows")},
-        bucket=col(f"b{item.index}", "m"),
+        bucket=col(bucket_column(item.published), "m"),
     )
     of_bucket = query(
         "select e.query, min(h.low) filter (where :around) as lower,"
         " max(h.high) filter (where :around) as upper,"
         " min(h.low) filter (where :within) as least,"
         " max(h.high) filter (where :within) as most"
-        " from e join h on h.bucket = e.bucket group by e.query, e.bucket",
+        " from e join h on h.number = e.bucket group by e.query, e.bucket",
         {"e": expected, "h": state.work(f"mhelp{item.index}")},
         around=fragment("h.h in (floor(e.p), ceil(e.p))"),
         within=fragment("h.h between e.sure and e.possible"),

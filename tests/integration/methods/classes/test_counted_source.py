@@ -12,6 +12,7 @@ from psycopg import sql
 
 from pganon.attacks.measure import Settings, attack
 from pganon.catalog import introspect
+from pganon.encode.distribution import beside_source
 from pganon.encode.work import SNAP
 from pganon.errors import PganonError
 from pganon.forms.request import Request, Workload, parse_classify
@@ -21,7 +22,7 @@ from pganon.run import context
 from pganon.run.context import plan_release
 from pganon.run.options import Options
 from pganon.run.release import run_release
-from tests.support.harness import faults
+from tests.support.harness import citus, faults
 from tests.support.harness.cluster import Database
 from tests.support.harness.driver import Staged, fetch, loaded, prepared, run
 from tests.support.sources.builders import make_table, policy
@@ -57,7 +58,7 @@ HIERARCHIES = {
     "age": {"hierarchy": {"intervals": [5, 20]}},
     "zip": {"hierarchy": {"prefix": [1]}},
 }
-OF_RUN = ("read_records", "different_rows", "different_records", "stamp_")
+OF_RUN = ("read_records", "different_rows", "different_records", "counted_encoded", "stamp_")
 """Facts about rows and tables of the run itself."""
 
 
@@ -91,7 +92,7 @@ def source(db: Database) -> Database:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, does: bool) -> None:
-    monkeypatch.setattr(context, "repeats", lambda *arguments: does)
+    monkeypatch.setattr(context, "repeats", lambda *arguments, **named: does)
 
 
 def both(
@@ -107,10 +108,14 @@ def both(
 
 
 def check(one: Staged, other: Staged) -> None:
-    """Equal facts, and equal relations, in the same order."""
+    """Equal facts, but for the last digits of sums, and equal relations, in the same order."""
     facts, others = (
         {name: value for name, value in staged.facts.items() if not name.startswith(OF_RUN)}
         for staged in (one, other)
+    )
+    floats = [name for name, value in facts.items() if isinstance(value, float)]
+    assert [others.pop(name) for name in floats] == pytest.approx(
+        [facts.pop(name) for name in floats], rel=1e-12
     )
     assert others == facts
     for part in ("classes", "records"):
@@ -153,6 +158,20 @@ def test_the_same_release(
     assert other.facts["different_rows"] < RECORDS * 2 / 3
     rows = fetch(other.conn, sql.SQL("SELECT count(*) AS n FROM {}").format(other.name("records")))
     assert rows[0]["n"] == other.facts["published"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_in_shards(source: Database, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """Of a table that Citus distributes equal rows are counted before they come here."""
+    citus.pretend(source, {"public.t": 8})
+    citus.distribute(source, "public.t", "age")
+    document = policy(of_method(method, ALL), 4, method=METHODS[method], suppression_limit=0.9)
+    one, other = both(source, monkeypatch, {**document, "trust": ["source_owner"]})
+    check(one, other)
+    assert one.plan.spec.shards is not None
+    assert (beside_source(one.plan.spec) is None) is (method == "relaxed")
+    assert beside_source(other.plan.spec) is None
+    assert other.facts["different_rows"] < RECORDS * 2 / 3
 
 
 @pytest.mark.parametrize("model", OF_CLASSES)
@@ -406,14 +425,69 @@ def test_when_rows_repeat(
     assert not introspect.repeats(conn, relation, names), "too few rows"
 
 
-def test_the_plan_says_so(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(introspect, "REPEATED_FROM", 100)
-    owner = db.connect("source_owner")
-    owner.execute("CREATE TABLE public.t AS SELECT n % 9 AS a FROM generate_series(1, 900) AS n")
+@pytest.mark.parametrize(
+    ("kinds", "here", "there"), [(200, True, True), (400, True, False), (2_000, False, False)]
+)
+def test_when_rows_repeat_in_shards(
+    db: Database, monkeypatch: pytest.MonkeyPatch, kinds: int, here: bool, there: bool
+) -> None:
+    """At least ten rows for each different one, in a shard: each sends its own."""
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 2_000)
+    citus.pretend(db, {})
+    owner, conn = db.connect("source_owner"), db.owner()
+    made = sql.SQL("SELECT n % {} AS a, n % 5 AS b FROM generate_series(1, 2800) AS n").format(
+        kinds
+    )
+    owner.execute(sql.SQL("CREATE TABLE public.t AS {}").format(made))
     owner.execute("GRANT SELECT ON public.t TO steward")
+    relation = introspect.read_relation(conn, "public.t")
+    db.admin.execute("INSERT INTO pg_dist_shard VALUES ('public.t', 2), ('public.t', 3)")
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no shard"
+    owner.execute(sql.SQL("CREATE TABLE public.t_2 AS {}").format(made))
+    owner.execute("GRANT SELECT ON public.t_2 TO steward")
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no statistics"
+    db.admin.execute(
+        b"CREATE SCHEMA other; CREATE TABLE other.t_2 AS SELECT n AS a FROM generate_series(1, 99)"
+        b" AS n; GRANT USAGE ON SCHEMA other TO steward; GRANT SELECT ON other.t_2 TO steward;"
+        b" ANALYZE other.t_2"
+    )
+    owner.execute("ANALYZE public.t, public.t_2")
+    assert introspect.repeats(conn, relation, ["a"]) is here
+    assert introspect.repeats(conn, relation, ["a"], in_shards=True) is there
+    assert not introspect.repeats(conn, relation, ["a", "nowhere"], in_shards=True)
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 2_801)
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "too few rows"
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 2_000)
+    db.admin.execute(
+        b"CREATE TABLE public.u (); ALTER TABLE public.t_2 RENAME TO u_2;"
+        b" UPDATE pg_dist_shard SET logicalrelid = 'public.u'::regclass"
+    )
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "of another table"
+    db.admin.execute(
+        b"SET allow_system_table_mods = on; CREATE OR REPLACE FUNCTION"
+        b" pg_catalog.run_command_on_all_nodes(text, OUT nodeid integer, OUT success boolean,"
+        b" OUT result text) RETURNS SETOF record LANGUAGE sql AS $$ SELECT 1, false, 'ERROR' $$;"
+        b" UPDATE pg_dist_shard SET logicalrelid = 'public.t'::regclass"
+    )
+    assert not introspect.repeats(conn, relation, ["a"], in_shards=True), "no answer"
+
+
+@pytest.mark.parametrize("analyzed", ["public.t", "public.t_1"])
+def test_the_plan_says_so(db: Database, monkeypatch: pytest.MonkeyPatch, analyzed: str) -> None:
+    """By statistics of the table, or of one of its shards."""
+    monkeypatch.setattr(introspect, "REPEATED_FROM", 100)
+    owner, made = db.connect("source_owner"), "SELECT n % 9 AS a FROM generate_series(1, 900) AS n"
+    for table in dict.fromkeys(("public.t", analyzed)):
+        owner.execute(
+            f"CREATE TABLE {table} AS {made}; GRANT SELECT ON {table} TO steward".encode()
+        )
+    if analyzed != "public.t":
+        citus.pretend(db, {"public.t": 1})
+        citus.distribute(db, "public.t", "a")
+    asked = loaded(policy({"a": {}}, 4, trust=["source_owner"]))
     found = []
-    for analyzed in (False, True):
-        owner.execute("ANALYZE public.t" if analyzed else "SELECT")
-        plan = plan_release(loaded(policy({"a": {}}, 4)), dsn=db.dsn("steward"))
+    for done in ("SELECT", f"ANALYZE {analyzed}"):
+        owner.execute(done.encode())
+        plan = plan_release(asked, dsn=db.dsn("steward"))
         found.append(plan.reading[0].steps[0].purpose)
     assert found == ["read the source, once", "read the source, once, and count equal rows"]

@@ -254,6 +254,27 @@ def test_a_class_may_be_left_with_as_few_records_as_it_needs(db: Database) -> No
     assert [v for n, v in enumerate(values, start=1) if n not in ids] == [200, 400]
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_who_is_in_no_class_is_remembered_once(db: Database, several: bool) -> None:
+    """Records that are left out are of two people, of whom one is in a class, too."""
+    values = [0, 0, 0, 0, 0, 1000, 1000, 1000, 200, 400, 600]
+    people = [*range(8), 2, 9, 9] if several else range(11)
+    columns = {"q": "integer", "z": "text", "who": "integer"}
+    make_table(
+        db.connect("source_owner"), columns, list(zip(values, "a" * 11, people, strict=True))
+    )
+    kept = {"who": "individual"} if several else {}
+    more = {"records_per_individual": "many_accepted"} if several else {}
+    staged = run(db.owner(), policy({"q": "q", **kept}, 3, **wide(3 / 11, price=0), **more))
+    assert staged.facts["suppressed"] == 3
+    members = sql.SQL("SELECT class_id, member FROM {}").format(staged.name("members"))
+    found = [(row["class_id"], row["member"]) for row in fetch(staged.conn, members)]
+    left_out = {who for group, who in found if group < 1}
+    assert len([group for group, _ in found if group < 1]) == len(left_out) == 3 - several
+    assert len(left_out & {who for group, who in found if group > 0}) == several
+    assert len(found) == 11 - several
+
+
 @pytest.mark.parametrize("price", [0, 1])
 def test_more_categories_than_a_mask_has_bits(db: Database, price: float) -> None:
     """What is counted cannot be added up, and is taken to be lost by what stays, too."""

@@ -141,7 +141,7 @@ def test_help_table(db: Database) -> None:
     build(db, cases.PAY)
     staged, got = measured(db, cases.PAY, policy(cases.PAY, NCP, 2, PAY))
     assert (got.discernibility, got.ncp, got.ncp_relative) == (16, close(1), close(1 / 12))
-    found = {(r["bucket"], r["h"]): (r["low"], r["high"]) for r in work(staged, "mhelp1")}
+    found = {(r["number"], r["h"]): (r["low"], r["high"]) for r in work(staged, "mhelp1")}
     assert found == help_table(release(staged, cases.PAY), 2)
     assert sorted(found.values()) == sorted(
         [(0, 0)] * 4
