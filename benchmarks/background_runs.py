@@ -45,7 +45,7 @@ def means(rows: Iterable[Row]) -> Iterator[Row]:
         groups.setdefault(tuple(row.get(name) for name in _OF), []).append(row)
     for of in groups.values():
         done = [row for row in of if "refused" not in row]
-        if not done:
+        if len(of) == 1 or not done:
             yield of[0]
             continue
         found: dict[str, list[Row]] = {}

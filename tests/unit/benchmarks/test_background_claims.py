@@ -9,6 +9,7 @@ import pytest
 from benchmarks.background import risk_and_utility
 from benchmarks.background_claims import Judged, evaluate
 from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES
+from benchmarks.background_runs import means
 
 Row = dict[str, Any]
 ERRORS = [f"error_{share}" for share in SELECTIVITIES]
@@ -155,3 +156,21 @@ def test_bounds_that_leave_the_same_clusters_are_one_setting() -> None:
     found = verdicts(by_j=rows)
     assert found["1 beta_GE has the highest GCP"][1].startswith("2 of 2")
     assert found["5 average class grows with J: beta_GE"] == ("NO", "0 of 1: 9, 8")
+
+
+def test_means_over_tables() -> None:
+    """Of what tables refuse, the others' count; of one table, its row is kept as it is."""
+    asked = {"table": "t", "method": INC, "k": 5, "beta": 3, "j": 0.8}
+    rows = [
+        {**asked, "gcp": 0.25, "clusters": 2, "method_seconds": 3.0},
+        {**asked, "refused": "why"},
+        {**asked, "gcp": 0.75, "clusters": 1},
+        {**asked, "k": 3, "refused": "why"},
+    ]
+    found, refused = means(rows)
+    assert found == {
+        **asked, "gcp": 0.5, "clusters": 1.5, "method_seconds": 3.0, "draws": 2,
+        "gcp_drawn": [0.25, 0.75], "gcp_least": 0.25, "gcp_most": 0.75,
+    }  # fmt: skip
+    assert refused == rows[3]
+    assert list(means(rows[:1])) == rows[:1]
