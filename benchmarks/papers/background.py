@@ -87,8 +87,8 @@ PAPER = Paper(
             ],
             claims=("7 ",),
             why="A cluster of people about whom the same is known tends to have values unlike those"
-            " of the table, and then has no class that the model allows. Classes that miss it are put"
-            " together until they meet it; what is left over may be hundreds of records, or none."
+            " of the table, and then has no class that the model allows. Classes that miss it are"
+            " put together until they meet it; what is left over may be hundreds of records or none."
             " For k = 10 and 20 both methods leave out the same.",
             differs=f"{_DIFFERS}; k varies for J = 0.8",
         ),
@@ -158,8 +158,9 @@ PAPER = Paper(
             ),
             claims=("11 ",),
             why="The baseline suppresses who fits nowhere, 11 of Adult at most here, and 883 in"
-            " another run. That costs nothing in the paper's GCP, and is missing in counts. The others"
-            " put everybody into a class here, which makes some wider. Which of them has the lower GCP on patients changes from run to run.",
+            " another run. That costs nothing in the paper's GCP, and is missing in counts. The"
+            " others put everybody into a class here, which makes some wider. Which of them has the"
+            " lower GCP on patients changes from run to run.",
             differs="the data; residuals, which are put into classes; ten times 100 queries, of"
             " which errors are the median",
         ),
