@@ -88,7 +88,7 @@ PAPER = Paper(
             claims=("7 ",),
             why="A cluster of people about whom the same is known tends to have values unlike those"
             " of the table, and then has no class that the model allows. Classes that miss it are"
-            " put together until they meet it; what is left over may be hundreds of records or none."
+            " put together until they meet it; what is left over may be hundreds of people or none."
             " For k = 10 and 20 both methods leave out the same.",
             differs=f"{_DIFFERS}; k varies for J = 0.8",
         ),
