@@ -468,9 +468,12 @@ def _terms(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
     square. Of what a partition says `a` is the mean, `q` that of the square, and `d` the covariance
     of two records of a bucket.
     """
-    rows: list[str] = []
-    joins = ""
+    cells = "".join(f", r.cell{i}" for i in asked.partitions)
+    names = ["name", "finite", "one", "two"]
+    names += [f"{x}{i}" for i in asked.partitions for x in "aqd"]
+    found: list[exp.Select] = []
     for name, aggregate in needed.items():
+        joins = ""
         measure, number = aggregate.measure, asked.number(aggregate.column)
         place, mean = asked.place(number), "0"
         if measure == "avg":
@@ -490,18 +493,13 @@ def _terms(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
         elif measure != "count":
             one = f"(r.u{number} - {mean} * r.m{number})"
             two = f"(r.e2{number} - 2 * {mean} * r.u{number} + {mean} ^ 2 * r.m{number})"
-        values = [f"'{name}'", finite, f"({one})::float8", f"({two})::float8"]
+        values = [f"'{name}'::text", finite, f"({one})::float8", f"({two})::float8"]
         for own in factors.values():
             values += [f"({own.mean})::float8", f"({own.square})::float8"]
             values.append(f"(({own.pair}) - ({own.mean}) ^ 2)::float8")
-        rows.append(f"({', '.join(values)})")
-    cells = "".join(f", r.cell{i}" for i in asked.partitions)
-    names = ["name", "finite", "one", "two"]
-    names += [f"{x}{i}" for i in asked.partitions for x in "aqd"]
-    return query(
-        f"select r.grp{cells}, v.* from {asked.source}{joins}"
-        f" cross join lateral (values {', '.join(rows)}) as v({', '.join(names)})"
-    )
+        columns = (f"{value} as {x}" for value, x in zip(values, names, strict=True))
+        found.append(query(f"select r.grp{cells}, {', '.join(columns)} from {asked.source}{joins}"))
+    return stacked(found)
 
 
 def _factor(
@@ -606,9 +604,11 @@ def _sums(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
         # Where bounds meet there is no variance, even if that of pairs is not known.
         joins, sure = " join u on u.name = b.name and u.grp = b.grp and u.cell = b.first", "u.sure"
         tables["u"] = stacked([_sure(name, a.measure) for name, a in needed.items()])
-    # What is left of a difference of two squares may be no more than what rounding made of them.
+    # Rounding may leave less than nothing of a difference of two squares, and of numbers of records
+    # a little more.
+    noise = "case when b.name = 'n' then 1e-15 * b.e ^ 2 else 0 end"
     known = query(
-        f"select b.name, b.grp, b.first, case when {sure} or (b.v < 1e-15 * b.e ^ 2"
+        f"select b.name, b.grp, b.first, case when {sure} or (b.v < {noise}"
         f" and b.first is not null) then 0 else b.v end as v from b{joins}",
         tables,
     )

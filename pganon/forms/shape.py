@@ -119,34 +119,40 @@ def sizes(shape: Shape, link: str, tables: Relations) -> exp.Select:
 
 def value_histogram(
     relation: QualifiedName | exp.Select,
-    by: Sequence[str],
+    by: Mapping[str, str],
     items: Sequence[Sensitive] = (),
     count: str | None = None,
 ) -> exp.Select:
     """SELECT by.., value, n: the records of every group by the keys of all items in one text.
 
     Args:
-        by: columns that identify groups.
+        by: columns that identify groups, by the names that they have in it.
         count: column with the number of records that a row stands for.
     """
-    keys = [named(sensitive_key(item, col(item.published, "t")), item.published) for item in items]
+    # Columns are named by their places, as one of the source may be called `n`.
+    names = [f"key{place}" for place, _ in enumerate(items)]
+    groups = [f"by{place}" for place, _ in enumerate(by)]
+    keys = [
+        named(sensitive_key(item, col(item.published, "t")), name)
+        for item, name in zip(items, names, strict=True)
+    ]
     rows = query("select 1 from t", {"t": relation})
-    rows = rows.select(*[col(name, "t") for name in by], *keys, append=False)
+    shown = [named(col(own, "t"), group) for own, group in zip(by.values(), groups, strict=True)]
+    rows = rows.select(*shown, *keys, append=False)
     rows = presorted(rows) if items else rows
-    counted = "count(*)" if count is None else "sum(:n)::bigint"
+    counted = fragment("count(*)")
     if count is not None:
-        rows = rows.select(col(count, "t"))
-    columns = [col(name, "r") for name in (*by, *[item.published for item in items])]
-    tree = query("select 1 from r", {"r": rows}).select(
-        *columns, named(fragment(counted, n=col(count or "", "r")), "n"), append=False
-    )
+        rows = rows.select(named(col(count, "t"), "n"))
+        counted = fragment("sum(r.n)::bigint")
+    columns = [col(name, "r") for name in (*groups, *names)]
+    tree = query("select 1 from r", {"r": rows}).select(*columns, named(counted, "n"), append=False)
     # Texts are made of values that are counted, not of every record's.
-    texts = [text_key(col(item.published, "h")) for item in items]
+    texts = [text_key(col(name, "h")) for name in names]
     return query(
         "select :value as value, h.n from h",
         {"h": tree.group_by(*[column.copy() for column in columns])},
         value=vector_key(texts) if texts else num(1),
-    ).select(*[col(name, "h") for name in by])
+    ).select(*[named(col(group, "h"), name) for name, group in zip(by, groups, strict=True)])
 
 
 def shown(shape: Shape, tables: Relations) -> exp.Select:

@@ -11,11 +11,11 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 21 AND 50), 0) AS BIG
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
 "people7" FROM (SELECT SUM("h"."n") AS "n", COUNT(*) AS "size", "h"."group_id" FROM (SELECT
-COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
-"r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t"
-ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id",
-"r"."disease") AS "h") AS "h" GROUP BY "h"."group_id") AS "g";
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS
+"r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP BY "h"."group_id") AS "g";
 
 -- evidence.candidates_1_sizes: how many values of drug groups have
 -- [slamsa, msb]
@@ -30,11 +30,11 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 21 AND 50), 0) AS BIG
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 51 AND 100), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."size" BETWEEN 101 AND 2147483648), 0) AS BIGINT) AS
 "people7" FROM (SELECT SUM("h"."n") AS "n", COUNT(*) AS "size", "h"."group_id" FROM (SELECT
-COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
-"r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
-CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER
-BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."drug")
-AS "h") AS "h" GROUP BY "h"."group_id") AS "g";
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP BY "h"."group_id") AS "g";
 
 -- evidence.candidates_1_sizes: how many combinations of set person remain in clusters
 -- [qs_greedy, qs_efficient]
@@ -617,15 +617,15 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) 
 
 -- evidence.shares0: how common values of disease are in groups
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
-"value", "h"."n", "h"."class_id" FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM
-(SELECT "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "class_id" FROM (SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT
+"t"."class_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
 "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
+AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
+"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
@@ -666,11 +666,11 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares0: how common values of disease are in groups
 -- [anatomy, slicing, slamsa, msb]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
-"value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count")
-AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
-"t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT
 CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
 DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
 BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
@@ -715,13 +715,13 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares0: how common values of disease are in groups
 -- [sloms]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
-"value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count")
-AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
-"t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease"
+AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
+AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
 BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
 "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
@@ -764,13 +764,13 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares0: how common values of zip are in groups
 -- [lgb_mdp, lgb_ncp, local_bucketization]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value",
-"h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT)
-AS "n" FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
-"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT)
+AS "n" FROM (SELECT "t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip"
+AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
+AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
 BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
 "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
@@ -925,15 +925,15 @@ AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares1: how common values of drug are in groups
 -- [slamsa, msb]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
-"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
-GROUP BY "r"."group_id", "r"."drug") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
-AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
-"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
+DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
@@ -974,15 +974,15 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares1: how common values of drug are in groups
 -- [sloms]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
-"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
-GROUP BY "r"."group_id", "r"."drug") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
-AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
-"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
+DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
@@ -1023,18 +1023,17 @@ AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
 
 -- evidence.shares1: how common values of disease are in groups
 -- [lgb_mdp, local_bucketization]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
-"value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", "r"."disease",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", CAST("t"."disease" AS
-TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
-"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."disease_bucket",
-"r"."disease") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS
-"most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "disease_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS
+BIGINT) AS "n" FROM (SELECT "t"."disease_bucket" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C"
+AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT
+"c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
@@ -1073,17 +1072,17 @@ FROM (SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") A
 
 -- evidence.shares1: how common values of drug are in groups
 -- [lgb_ncp]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
-"h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."drug", CAST(SUM("r"."count") AS
-BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug",
-"t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", CAST("t"."drug" AS
-TEXT) COLLATE "C") AS "r" GROUP BY "r"."drug_bucket", "r"."drug") AS "h") SELECT "c".*, "v".* FROM
-(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
-AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "drug_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT)
+AS "n" FROM (SELECT "t"."drug_bucket" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket",
+CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*,
+"v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",

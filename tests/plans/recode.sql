@@ -265,90 +265,90 @@ ALTER TABLE "pganon_stage"."r0_groups" ADD PRIMARY KEY ("group_id");
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."class_id" AS "link", "h"."value", "h"."n"
-FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."class_id"
-FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT "t"."class_id",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER
-BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id",
-"r"."disease") AS "h") AS "h") AS "h") AS "u";
+FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS
+"class_id" FROM (SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS
+"h") AS "h") AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [anatomy, slicing]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '')
-AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS
-"h" GROUP BY 1, 2) AS "h") AS "u";
+CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS
+"value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS
+BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS
+"key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP
+BY 1, 2) AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [slamsa, msb]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '')
-AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS
-"h" GROUP BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col", CAST(("h"."link") AS BIGINT) AS "link",
-"h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value", CAST(SUM("h"."n") AS
-BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n",
-"h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM
-(SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS
+"value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS
+BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS
+"key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP
+BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col", CAST(("h"."link") AS BIGINT) AS "link", "h"."value",
+"h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value", CAST(SUM("h"."n") AS BIGINT) AS "n" FROM
+(SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id"
+FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id"
+AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
 "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
-GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
+GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [sloms]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value",
-CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '')
-AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS
-"h" GROUP BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col", CAST(("h"."link") AS BIGINT) AS "link",
-"h"."value", "h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value", CAST(SUM("h"."n") AS
-BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n",
-"h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM
-(SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+CAST(SUM("h"."n") AS BIGINT) AS "n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS
+"value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS
+BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS
+"key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP
+BY 1, 2) AS "h" UNION ALL SELECT 2 AS "col", CAST(("h"."link") AS BIGINT) AS "link", "h"."value",
+"h"."n" FROM (SELECT "h"."group_id" AS "link", "h"."value", CAST(SUM("h"."n") AS BIGINT) AS "n" FROM
+(SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id"
+FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id"
+AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
 "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
-GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
+GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" GROUP BY 1, 2) AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [lgb_mdp, local_bucketization]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."zip_bucket" AS "link", "h"."value",
-"h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
-"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
-FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0"
+AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT
+"t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
 "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "h" UNION ALL SELECT 2 AS "col",
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "h" UNION ALL SELECT 2 AS "col",
 CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."disease_bucket" AS
-"link", "h"."value", "h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
-"value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket", "r"."disease",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket", CAST("t"."disease" AS
-TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
-"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."disease_bucket",
-"r"."disease") AS "h") AS "h") AS "h") AS "u";
+"link", "h"."value", "h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS
+"value", "h"."n", "h"."by0" AS "disease_bucket" FROM (SELECT "r"."by0", "r"."key0",
+CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket" AS "by0", CAST("t"."disease"
+AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
+"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "h") AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [lgb_ncp]
 CREATE TABLE pganon_stage.r0_histogram AS SELECT "u".* FROM (SELECT 1 AS "col", CAST(("h"."link") AS
 BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."zip_bucket" AS "link", "h"."value",
-"h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
-"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
-FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
+"h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0"
+AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT
+"t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
 "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "h" UNION ALL SELECT 2 AS "col",
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "h" UNION ALL SELECT 2 AS "col",
 CAST(("h"."link") AS BIGINT) AS "link", "h"."value", "h"."n" FROM (SELECT "h"."drug_bucket" AS
-"link", "h"."value", "h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS
-"value", "h"."n", "h"."drug_bucket" FROM (SELECT "r"."drug_bucket", "r"."drug",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket", CAST("t"."drug" AS TEXT)
-COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
-"t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."drug_bucket",
-"r"."drug") AS "h") AS "h") AS "h") AS "u";
+"link", "h"."value", "h"."n" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS
+"value", "h"."n", "h"."by0" AS "drug_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n")
+AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS
+"key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket",
+CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "h")
+AS "u";
 
 -- recode.histogram: the values of every group, which later groups may be compared with
 -- [local_generalization]
@@ -1247,10 +1247,10 @@ MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) 
 "g"."class_id" FROM (SELECT "h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "class_id",
 "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value", "f"."position", "f"."n"
 FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f" LEFT JOIN (SELECT
-COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n" FROM (SELECT "r"."disease",
-COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n" FROM (SELECT "r"."key0",
+COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
 "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" > COALESCE("p"."n", 0)) AS
+"r"."key0") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" > COALESCE("p"."n", 0)) AS
 "h") AS "g" GROUP BY "g"."class_id") AS "groups") AS "w") + (SELECT "w"."failing" FROM (SELECT
 COUNT(*) FILTER(WHERE NOT ("groups"."measure" <= 3.000000000003)) AS "failing",
 MAX("groups"."measure") AS "measured" FROM (SELECT CASE WHEN BOOL_AND(COALESCE(CAST("g"."n" AS
@@ -1262,21 +1262,21 @@ CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELE
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT 1 AS
 "class_id", "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value",
 "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f"
-LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n" FROM
-(SELECT "r"."disease", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS
-"disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" >
-COALESCE("p"."n", 0)) AS "h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE
-PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM
-"pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" =
-"h"."value") AS "g" GROUP BY "g"."class_id") AS "groups") AS "w"))) AS BIGINT) AS "missed" FROM
-(SELECT 1 AS "class_id", "f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT
-"f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute"
-= 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n"
-FROM (SELECT "r"."disease", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS
-"disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" >
-COALESCE("p"."n", 0)) AS "l";
+LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n" FROM (SELECT
+"r"."key0", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
+"pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."key0") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" > COALESCE("p"."n", 0)) AS "h"
+LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER
+() AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference"
+AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY
+"g"."class_id") AS "groups") AS "w"))) AS BIGINT) AS "missed" FROM (SELECT 1 AS "class_id",
+"f"."value", "f"."n" - COALESCE("p"."n", 0) AS "n" FROM (SELECT "f"."value", "f"."position", "f"."n"
+FROM "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "f" LEFT JOIN (SELECT
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n" FROM (SELECT "r"."key0",
+COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
+"pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
+"r"."key0") AS "h") AS "p" ON "p"."value" = "f"."value" WHERE "f"."n" > COALESCE("p"."n", 0)) AS
+"l";
 
 -- recode.tidy: what is known from where values begin
 -- [anatomy]

@@ -27,11 +27,11 @@ CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."group_id" FROM (SELECT "h"."value",
-"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT)
-AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
-"t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY
+"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY
 "g"."group_id") AS "groups";
 
 -- verify.attacked: records that are attacked, or teach
@@ -359,12 +359,12 @@ DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOU
 CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
 "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT
-COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."class_id" FROM (SELECT
-"r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT "t"."class_id", CAST("t"."disease" AS
-TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id",
-CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS
-"h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n")
-OVER () AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "class_id" FROM
+(SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS
+"h") AS "h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) /
+SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM
 "pganon_stage"."r0_reference" AS "f" WHERE "f"."attribute" = 0) AS "x") AS "r" ON "r"."value" =
 "h"."value") AS "g" GROUP BY "g"."class_id") AS "groups";
 
@@ -378,42 +378,42 @@ DOUBLE PRECISION) / "g"."total" / NULLIF("g"."share", 0), CAST('Infinity' AS DOU
 CAST('Infinity' AS DOUBLE PRECISION) END AS "measure", "g"."class_id" FROM (SELECT "h"."value",
 "h"."n", "h"."class_id", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total",
 COALESCE("r"."share", 0) AS "share", COALESCE("r"."position", 0) AS "position" FROM (SELECT
-COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."class_id" FROM (SELECT
-"r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT "t"."class_id", CAST("t"."disease" AS
-TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id",
-CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS
-"h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n")
-OVER () AS "share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS "n" FROM
-(SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f" WHERE
-"f"."attribute" = 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS
-"value", "h"."n" FROM (SELECT "r"."disease", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS
-TEXT) COLLATE "C" AS "disease" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease"
-AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."disease") AS "h") AS "p" ON "p"."value" = "f"."value") AS
-"x") AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."class_id") AS "groups";
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "class_id" FROM
+(SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS
+"h") AS "h" LEFT JOIN (SELECT "x"."value", "x"."position", CAST("x"."n" AS DOUBLE PRECISION) /
+SUM("x"."n") OVER () AS "share" FROM (SELECT "f"."value", "f"."position", COALESCE("p"."n", 0) AS
+"n" FROM (SELECT "f"."value", "f"."position", "f"."n" FROM "pganon_stage"."r0_reference" AS "f"
+WHERE "f"."attribute" = 0) AS "f" LEFT JOIN (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '')
+AS "value", "h"."n" FROM (SELECT "r"."key0", COUNT(*) AS "n" FROM (SELECT CAST("t"."disease" AS
+TEXT) COLLATE "C" AS "key0" FROM "pganon_stage"."r0_records" AS "t" ORDER BY CAST("t"."disease" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."key0") AS "h") AS "p" ON "p"."value" = "f"."value") AS "x")
+AS "r" ON "r"."value" = "h"."value") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.bucket_size_6: bucket_size on zip
 -- [local_bucketization]
 SELECT "w"."failing", COALESCE("w"."measured", 1.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE
 NOT ("groups"."measure" >= 1)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT
 CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n",
-"h"."zip_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
-"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
-FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
-"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS
-"groups") AS "w";
+"h"."zip_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n",
+"h"."by0" AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n"
+FROM (SELECT "t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0", "t"."count"
+AS "n" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT)
+COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY
+"g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.bucket_size_7: bucket_size on zip
 -- [lgb_mdp]
 SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT COUNT(*) FILTER(WHERE
 NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS "measured" FROM (SELECT
 CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n",
-"h"."zip_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n",
-"h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n"
-FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM
-"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS
-"groups") AS "w";
+"h"."zip_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n",
+"h"."by0" AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n"
+FROM (SELECT "t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0", "t"."count"
+AS "n" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT)
+COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY
+"g"."zip_bucket") AS "groups") AS "w";
 
 -- verify.buckets0: sizes of the buckets of zip
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
@@ -594,12 +594,11 @@ GROUP BY "c"."age", "c"."zip", "c"."zip_null") AS "s") AS "b";
 -- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
-"h"."class_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n",
-"h"."class_id" FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT
-"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+"h"."class_id" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n",
+"h"."by0" AS "class_id" FROM (SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT
+"t"."class_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
 "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS
-"groups";
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.distinct_l_diversity_3: distinct_l_diversity on disease
 -- [danonyir, geneir]
@@ -614,12 +613,11 @@ TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS 
 -- [full_domain]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT COUNT(*) AS "measure", "g"."class_id" FROM (SELECT "h"."value", "h"."n",
-"h"."class_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n",
-"h"."class_id" FROM (SELECT "r"."class_id", "r"."disease", COUNT(*) AS "n" FROM (SELECT
-"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease" FROM
+"h"."class_id" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n",
+"h"."by0" AS "class_id" FROM (SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT
+"t"."class_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
 "pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."class_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS
-"groups";
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
 
 -- verify.distinct_values_7: distinct_values on zip
 -- [local_bucketization]
@@ -1043,25 +1041,26 @@ SELECT MAX("r"."risk") AS "informed" FROM (SELECT MAX("w"."w") / NULLIF(SUM("w".
 FROM (SELECT "h"."value", "q"."class_id", "q"."st1_group_id", "q"."st2_group_id", CAST("h"."n" AS
 DOUBLE PRECISION) * COALESCE("m1"."met", 0) AS "w" FROM (SELECT DISTINCT "b"."class_id",
 "b"."st1_group_id", "b"."st2_group_id" FROM "pganon_stage"."r0_qit" AS "b") AS "q" JOIN (SELECT
-COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
-"r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st1" AS
-"t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."group_id", "r"."disease") AS "h") AS "h" ON "h"."group_id" = "q"."st1_group_id" LEFT JOIN
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS
+"r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" ON "h"."group_id" = "q"."st1_group_id" LEFT JOIN
 (SELECT "s"."group_id", "l"."value", SUM("s"."share" * "l"."lift") AS "met" FROM (SELECT
 "h"."group_id", "h"."value", CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY
-"h"."group_id") AS "share" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
-"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
-GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h") AS "s" JOIN (SELECT "p"."value", "p"."other",
-CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () / (SUM(COUNT(*)) OVER (PARTITION BY
-"p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS "lift" FROM (SELECT COALESCE('=' ||
-CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "value", COALESCE('=' ||
-CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM "pganon_work"."r0_coded" AS
-"c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" = "s"."value" GROUP BY
-"s"."group_id", "l"."value") AS "m1" ON "m1"."group_id" = "q"."st2_group_id" AND "m1"."value" =
-"h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id", "w"."st2_group_id") AS "r";
+"h"."group_id") AS "share" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "s" JOIN (SELECT
+"p"."value", "p"."other", CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () /
+(SUM(COUNT(*)) OVER (PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS
+"lift" FROM (SELECT COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS
+"value", COALESCE('=' || CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" =
+"s"."value" GROUP BY "s"."group_id", "l"."value") AS "m1" ON "m1"."group_id" = "q"."st2_group_id"
+AND "m1"."value" = "h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id",
+"w"."st2_group_id") AS "r";
 
 -- verify.informed1: what of drug is learned by who knows which values go together
 -- [slamsa, msb]
@@ -1073,25 +1072,26 @@ SELECT MAX("r"."risk") AS "informed" FROM (SELECT MAX("w"."w") / NULLIF(SUM("w".
 FROM (SELECT "h"."value", "q"."class_id", "q"."st1_group_id", "q"."st2_group_id", CAST("h"."n" AS
 DOUBLE PRECISION) * COALESCE("m0"."met", 0) AS "w" FROM (SELECT DISTINCT "b"."class_id",
 "b"."st1_group_id", "b"."st2_group_id" FROM "pganon_stage"."r0_qit" AS "b") AS "q" JOIN (SELECT
-COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT
-"r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
-CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st2" AS "t"
-ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id",
-"r"."drug") AS "h") AS "h" ON "h"."group_id" = "q"."st2_group_id" LEFT JOIN (SELECT "s"."group_id",
-"l"."value", SUM("s"."share" * "l"."lift") AS "met" FROM (SELECT "h"."group_id", "h"."value",
-CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "share" FROM
-(SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM
-(SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
-"t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM
-"pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS
-"r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS "h") AS "s" JOIN (SELECT "p"."value",
-"p"."other", CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () / (SUM(COUNT(*)) OVER
-(PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS "lift" FROM (SELECT
-COALESCE('=' || CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS "value", COALESCE('=' ||
-CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM "pganon_work"."r0_coded" AS
-"c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" = "s"."value" GROUP BY
-"s"."group_id", "l"."value") AS "m0" ON "m0"."group_id" = "q"."st1_group_id" AND "m0"."value" =
-"h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id", "w"."st2_group_id") AS "r";
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."by0", "r"."key0") AS "h") AS "h" ON "h"."group_id" = "q"."st2_group_id" LEFT JOIN
+(SELECT "s"."group_id", "l"."value", SUM("s"."share" * "l"."lift") AS "met" FROM (SELECT
+"h"."group_id", "h"."value", CAST("h"."n" AS DOUBLE PRECISION) / SUM("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "share" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease"
+AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "s" JOIN (SELECT
+"p"."value", "p"."other", CAST(COUNT(*) AS DOUBLE PRECISION) * SUM(COUNT(*)) OVER () /
+(SUM(COUNT(*)) OVER (PARTITION BY "p"."value") * SUM(COUNT(*)) OVER (PARTITION BY "p"."other")) AS
+"lift" FROM (SELECT COALESCE('=' || CAST((CAST("c"."v1" AS TEXT) COLLATE "C") AS text), '') AS
+"value", COALESCE('=' || CAST((CAST("c"."v0" AS TEXT) COLLATE "C") AS text), '') AS "other" FROM
+"pganon_work"."r0_coded" AS "c") AS "p" GROUP BY "p"."value", "p"."other") AS "l" ON "l"."other" =
+"s"."value" GROUP BY "s"."group_id", "l"."value") AS "m0" ON "m0"."group_id" = "q"."st1_group_id"
+AND "m0"."value" = "h"."value") AS "w" GROUP BY "w"."class_id", "w"."st1_group_id",
+"w"."st2_group_id") AS "r";
 
 -- verify.ir_k_anonymity_2: ir_k_anonymity
 -- [danonyir, geneir]
@@ -1107,52 +1107,58 @@ GROUP BY "g"."class_id") AS "groups";
 -- [one_dimensional, mondrian]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
-"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id" FROM (SELECT
-"r"."class_id", COUNT(*) AS "n" FROM (SELECT "t"."class_id" FROM "pganon_stage"."r0_records" AS "t")
-AS "r" GROUP BY "r"."class_id") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."by0" AS "class_id"
+FROM (SELECT "r"."by0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0" FROM
+"pganon_stage"."r0_records" AS "t") AS "r" GROUP BY "r"."by0") AS "h") AS "h") AS "g" GROUP BY
+"g"."class_id") AS "groups";
 
 -- verify.k_anonymity_1: k_anonymity
 -- [sloms]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
-"measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id", "g"."age",
-"g"."zip", "g"."zip_null" FROM (SELECT "h"."value", "h"."n", "h"."class_id", "h"."age", "h"."zip",
-"h"."zip_null" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id", "h"."age", "h"."zip",
-"h"."zip_null" FROM (SELECT "r"."class_id", "r"."age", "r"."zip", "r"."zip_null", COUNT(*) AS "n"
-FROM (SELECT "t"."class_id", "t"."age", "t"."zip", "t"."zip_null" FROM "pganon_stage"."r0_qit" AS
-"t") AS "r" GROUP BY "r"."class_id", "r"."age", "r"."zip", "r"."zip_null") AS "h") AS "h") AS "g"
-GROUP BY "g"."class_id", "g"."age", "g"."zip", "g"."zip_null") AS "groups";
+"measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id", "g"."shown0",
+"g"."shown1", "g"."shown2" FROM (SELECT "h"."value", "h"."n", "h"."class_id", "h"."shown0",
+"h"."shown1", "h"."shown2" FROM (SELECT 1 AS "value", "h"."n", "h"."by0" AS "class_id", "h"."by1" AS
+"shown0", "h"."by2" AS "shown1", "h"."by3" AS "shown2" FROM (SELECT "r"."by0", "r"."by1", "r"."by2",
+"r"."by3", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0", "t"."age" AS "by1", "t"."zip" AS
+"by2", "t"."zip_null" AS "by3" FROM "pganon_stage"."r0_qit" AS "t") AS "r" GROUP BY "r"."by0",
+"r"."by1", "r"."by2", "r"."by3") AS "h") AS "h") AS "g" GROUP BY "g"."class_id", "g"."shown0",
+"g"."shown1", "g"."shown2") AS "groups";
 
 -- verify.k_anonymity_1: k_anonymity
 -- [beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
-"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id" FROM (SELECT
-"r"."class_id", COUNT(*) AS "n" FROM (SELECT "t"."class_id" FROM "pganon_stage"."r0_records" AS "t")
-AS "r" GROUP BY "r"."class_id") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."by0" AS "class_id"
+FROM (SELECT "r"."by0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0" FROM
+"pganon_stage"."r0_records" AS "t") AS "r" GROUP BY "r"."by0") AS "h") AS "h") AS "g" GROUP BY
+"g"."class_id") AS "groups";
 
 -- verify.k_anonymity_4: k_anonymity
 -- [full_domain]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 4)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."class_id" FROM (SELECT
-"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."class_id" FROM (SELECT
-"r"."class_id", COUNT(*) AS "n" FROM (SELECT "t"."class_id" FROM "pganon_stage"."r0_records" AS "t")
-AS "r" GROUP BY "r"."class_id") AS "h") AS "h") AS "g" GROUP BY "g"."class_id") AS "groups";
+"h"."value", "h"."n", "h"."class_id" FROM (SELECT 1 AS "value", "h"."n", "h"."by0" AS "class_id"
+FROM (SELECT "r"."by0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0" FROM
+"pganon_stage"."r0_records" AS "t") AS "r" GROUP BY "r"."by0") AS "h") AS "h") AS "g" GROUP BY
+"g"."class_id") AS "groups";
 
 -- verify.k_anonymity_4: k_anonymity
 -- [lgb_mdp, local_generalization]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT
-"h"."value", "h"."n", "h"."group_id" FROM (SELECT 1 AS "value", "h"."n", "h"."group_id" FROM (SELECT
-"r"."group_id", COUNT(*) AS "n" FROM (SELECT "t"."group_id" FROM "pganon_stage"."r0_records" AS "t")
-AS "r" GROUP BY "r"."group_id") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+"h"."value", "h"."n", "h"."group_id" FROM (SELECT 1 AS "value", "h"."n", "h"."by0" AS "group_id"
+FROM (SELECT "r"."by0", COUNT(*) AS "n" FROM (SELECT "t"."group_id" AS "by0" FROM
+"pganon_stage"."r0_records" AS "t") AS "r" GROUP BY "r"."by0") AS "h") AS "h") AS "g" GROUP BY
+"g"."group_id") AS "groups";
 
 -- verify.k_anonymity_5: k_anonymity
 -- [lgb_ncp]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 2)) AS "failing", MIN("groups"."measure") AS
 "measured" FROM (SELECT CAST(SUM("g"."n") AS BIGINT) AS "measure", "g"."group_id" FROM (SELECT
-"h"."value", "h"."n", "h"."group_id" FROM (SELECT 1 AS "value", "h"."n", "h"."group_id" FROM (SELECT
-"r"."group_id", COUNT(*) AS "n" FROM (SELECT "t"."group_id" FROM "pganon_stage"."r0_records" AS "t")
-AS "r" GROUP BY "r"."group_id") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+"h"."value", "h"."n", "h"."group_id" FROM (SELECT 1 AS "value", "h"."n", "h"."by0" AS "group_id"
+FROM (SELECT "r"."by0", COUNT(*) AS "n" FROM (SELECT "t"."group_id" AS "by0" FROM
+"pganon_stage"."r0_records" AS "t") AS "r" GROUP BY "r"."by0") AS "h") AS "h") AS "g" GROUP BY
+"g"."group_id") AS "groups";
 
 -- verify.local_bucket_diversity_4: local_bucket_diversity on disease
 -- [local_bucketization]
@@ -1160,13 +1166,12 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT
-"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS
-text), '') AS "value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket",
-"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1"
-AS "t" ORDER BY "t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."disease_bucket", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS
-"groups") AS "w";
+"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text),
+'') AS "value", "h"."n", "h"."by0" AS "disease_bucket" FROM (SELECT "r"."by0", "r"."key0",
+CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket" AS "by0", CAST("t"."disease"
+AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
+"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
 
 -- verify.local_bucket_diversity_5: local_bucket_diversity on disease
 -- [lgb_mdp]
@@ -1174,13 +1179,12 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE (CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure", "g"."disease_bucket" FROM (SELECT
-"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS
-text), '') AS "value", "h"."n", "h"."disease_bucket" FROM (SELECT "r"."disease_bucket",
-"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_values1"
-AS "t" ORDER BY "t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."disease_bucket", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS
-"groups") AS "w";
+"h"."value", "h"."n", "h"."disease_bucket" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text),
+'') AS "value", "h"."n", "h"."by0" AS "disease_bucket" FROM (SELECT "r"."by0", "r"."key0",
+CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."disease_bucket" AS "by0", CAST("t"."disease"
+AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY
+"t"."disease_bucket", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."disease_bucket") AS "groups") AS "w";
 
 -- verify.local_bucket_diversity_6: local_bucket_diversity on drug
 -- [lgb_ncp]
@@ -1188,11 +1192,11 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS
 "measure", "g"."drug_bucket" FROM (SELECT "h"."value", "h"."n", "h"."drug_bucket" FROM (SELECT
-COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."drug_bucket" FROM (SELECT
-"r"."drug_bucket", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT
-"t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "drug_bucket" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."drug_bucket" AS
+"by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
 "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."drug_bucket", "r"."drug") AS "h") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."drug_bucket") AS
 "groups") AS "w";
 
 -- verify.local_bucket_diversity_7: local_bucket_diversity on zip
@@ -1201,11 +1205,12 @@ SELECT "w"."failing", COALESCE("w"."measured", 2.0) AS "measured" FROM (SELECT C
 NOT ("groups"."measure" >= 1.999999999998)) AS "failing", MIN("groups"."measure") AS "measured" FROM
 (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION) AS
 "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket" FROM (SELECT
-COALESCE('=' || CAST(("h"."zip") AS text), '') AS "value", "h"."n", "h"."zip_bucket" FROM (SELECT
-"r"."zip_bucket", "r"."zip", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket",
-CAST("t"."zip" AS TEXT) COLLATE "C" AS "zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t"
-ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."zip_bucket",
-"r"."zip") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "zip_bucket" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket" AS
+"by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."zip_bucket") AS
+"groups") AS "w";
 
 -- verify.posterior: highest posterior per QS set
 -- [qs_greedy, qs_efficient]
@@ -1392,11 +1397,11 @@ HASHTEXTEXTENDED(CAST(HASH_RECORD_EXTENDED(ROW("r"."c0", "r"."c1", "r"."v0", "r"
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."group_id" FROM (SELECT "h"."value",
-"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."disease") AS text), '') AS "value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."disease", CAST(SUM("r"."count") AS BIGINT)
-AS "n" FROM (SELECT "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease",
-"t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT)
-COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY
+"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY
 "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_1: slicing_l_diversity on disease
@@ -1405,22 +1410,23 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "fai
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
 "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
-CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
-"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st" AS "t"
-ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id",
-"r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0",
+"r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st" AS
+"t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_2: slicing_l_diversity on drug
 -- [slamsa]
 SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "failing",
 MIN("groups"."measure") AS "measured" FROM (SELECT CAST(SUM("g"."n") AS DOUBLE PRECISION) /
 CAST(MAX("g"."n") AS DOUBLE PRECISION) AS "measure", "g"."group_id" FROM (SELECT "h"."value",
-"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."drug") AS text), '') AS "value",
-"h"."n", "h"."group_id" FROM (SELECT "r"."group_id", "r"."drug", CAST(SUM("r"."count") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C" AS "drug", "t"."count" FROM
-"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
-GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+"h"."n", "h"."group_id" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
+"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
+"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS
+TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "g" GROUP BY
+"g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_2: slicing_l_diversity on drug
 -- [msb]
@@ -1428,11 +1434,11 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "fai
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
 "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
-CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
-"r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS
-TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id",
-CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."drug") AS "h") AS "h") AS
-"g" GROUP BY "g"."group_id") AS "groups";
+CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0",
+"r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0",
+CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st" AS
+"t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_2: slicing_l_diversity on disease
 -- [sloms]
@@ -1440,11 +1446,11 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "fai
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
 "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
-CAST(("h"."disease") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
-"r"."disease", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id",
-CAST("t"."disease" AS TEXT) COLLATE "C" AS "disease", "t"."count" FROM "pganon_stage"."r0_st1" AS
-"t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY
-"r"."group_id", "r"."disease") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0",
+"r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st1"
+AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.slicing_l_diversity_3: slicing_l_diversity on drug
 -- [sloms]
@@ -1452,11 +1458,11 @@ SELECT COUNT(*) FILTER(WHERE NOT ("groups"."measure" >= 1.999999999998)) AS "fai
 MIN("groups"."measure") AS "measured" FROM (SELECT CASE WHEN MAX("g"."n") > 1 THEN 1 ELSE
 (CAST(SUM("g"."n") AS DOUBLE PRECISION) / CAST(MAX("g"."n") AS DOUBLE PRECISION)) END AS "measure",
 "g"."group_id" FROM (SELECT "h"."value", "h"."n", "h"."group_id" FROM (SELECT COALESCE('=' ||
-CAST(("h"."drug") AS text), '') AS "value", "h"."n", "h"."group_id" FROM (SELECT "r"."group_id",
-"r"."drug", CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."group_id", CAST("t"."drug" AS
-TEXT) COLLATE "C" AS "drug", "t"."count" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY
-"t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."group_id", "r"."drug") AS
-"h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
+CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0",
+"r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS "by0",
+CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_st2" AS
+"t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0",
+"r"."key0") AS "h") AS "h") AS "g" GROUP BY "g"."group_id") AS "groups";
 
 -- verify.structure_0: structure
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
@@ -1543,14 +1549,14 @@ NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."mea
 FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS
 "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER
 (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share",
-COALESCE("r"."position", 0) AS "position" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text),
-'') AS "value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT)
-COLLATE "C" AS "zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket",
-CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h"
-LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position",
-CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value",
-MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' ||
+COALESCE("r"."position", 0) AS "position" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text),
+'') AS "value", "h"."n", "h"."by0" AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0",
+CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT)
+COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY
+"t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS
+"h") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS
+"position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT
+"t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' ||
 CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place",
 "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON
 "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";
@@ -1562,14 +1568,14 @@ NOT ("groups"."measure" <= 0.30000000000099997)) AS "failing", MAX("groups"."mea
 FROM (SELECT SUM(GREATEST(CAST("g"."n" AS DOUBLE PRECISION) / "g"."total" - "g"."share", 0)) AS
 "measure", "g"."zip_bucket" FROM (SELECT "h"."value", "h"."n", "h"."zip_bucket", SUM("h"."n") OVER
 (PARTITION BY "h"."zip_bucket") AS "total", COALESCE("r"."share", 0) AS "share",
-COALESCE("r"."position", 0) AS "position" FROM (SELECT COALESCE('=' || CAST(("h"."zip") AS text),
-'') AS "value", "h"."n", "h"."zip_bucket" FROM (SELECT "r"."zip_bucket", "r"."zip",
-CAST(SUM("r"."count") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket", CAST("t"."zip" AS TEXT)
-COLLATE "C" AS "zip", "t"."count" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket",
-CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."zip_bucket", "r"."zip") AS "h") AS "h"
-LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS "position",
-CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT "t"."value",
-MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' ||
+COALESCE("r"."position", 0) AS "position" FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text),
+'') AS "value", "h"."n", "h"."by0" AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0",
+CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT)
+COLLATE "C" AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY
+"t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS
+"h") AS "h" LEFT JOIN (SELECT "x"."value", CAST(ROW_NUMBER() OVER (ORDER BY "x"."place") AS INT) AS
+"position", CAST("x"."n" AS DOUBLE PRECISION) / SUM("x"."n") OVER () AS "share" FROM (SELECT
+"t"."value", MIN("t"."place") AS "place", SUM("t"."count") AS "n" FROM (SELECT COALESCE('=' ||
 CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value", "t"."zip" AS "place",
 "t"."count" FROM "pganon_stage"."r0_values0" AS "t") AS "t" GROUP BY "t"."value") AS "x") AS "r" ON
 "r"."value" = "h"."value") AS "g" GROUP BY "g"."zip_bucket") AS "groups") AS "w";

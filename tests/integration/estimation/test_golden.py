@@ -221,6 +221,25 @@ def test_a_bucket(db: Database):
         assert (row["least_lower"], row["least_upper"], row["most_error"]) == (10, 40, None)
 
 
+@pytest.mark.parametrize(("records", "width"), [(5, 300), (200, 1000), (1000, 3600)])
+def test_sums_of_numbers_far_from_zero_are_not_certain(db: Database, records: int, width: int):
+    """Seconds of an epoch vary as much as those since its last hour, but for what rounding adds."""
+    part = replace(AGE, kind="bigint")
+    release = AskedRelease("released", 1, VIEW, part.part, None, {"age": part})
+    errors: list[float] = []
+    with db.connect() as conn:
+        conn.execute("CREATE SCHEMA golden")
+        for first in (0, 1_700_000_000):
+            conn.execute("DROP TABLE IF EXISTS golden.released")
+            conn.execute(
+                f"CREATE TABLE golden.released AS SELECT c AS class_id,"
+                f" int8range({first}, {first + width}, '[]') AS age"
+                f" FROM generate_series(1, 3) AS c, generate_series(1, {records})".encode()
+            )
+            errors.append(ask(conn, release, "SELECT sum(age) AS s FROM released")["s_error"])
+    assert errors[1] == pytest.approx(errors[0], rel=0.3)
+
+
 def test_a_fitted_spread(db: Database):
     """The classes [1,3] of five, [3,4] of four and [2,2] of three records, together."""
     release = AskedRelease("released", 1, VIEW, AGE.part, None, {"age": AGE, "ill": ILL})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pganon.loading import load_policy
@@ -137,21 +138,36 @@ RELEASE = 'The "Visits"'
 
 
 def hostile(method: str) -> LoadedPolicy:
-    declared = _renamed(document(method))
+    declared = _renamed(document(method), NAMES)
     source = '"My ""x"" Schema"."group"'
     return loaded({**declared, "release": RELEASE, "source": source})
 
 
-def _renamed(part: Any) -> Any:
+OWN_NAMES = ("n", "value", "key0", "grp", "cell", "lo", "h")
+"""Columns and tables of the program's statements, by which it must not take those of a source."""
+
+
+def homonyms(method: str, turn: int) -> tuple[str, LoadedPolicy]:
+    """The source under names of that kind, in another order every turn, and a policy over it."""
+    names = dict(zip(NAMES, (*OWN_NAMES[turn:], *OWN_NAMES[:turn]), strict=True))
+    columns = ", ".join(f"{name} AS {own}" for name, own in names.items())
+    declared = _renamed(document(method), names)
+    source = f"CREATE TABLE public.homonyms AS SELECT {columns} FROM public.visit"
+    return source, loaded({**declared, "source": "public.homonyms"})
+
+
+def _renamed(part: Any, names: Mapping[str, str]) -> Any:
     if isinstance(part, dict):
         return {
-            NAMES.get(key, key): _predicate(value) if key == "predicate" else _renamed(value)
+            names.get(key, key): _predicate(value, names)
+            if key == "predicate"
+            else _renamed(value, names)
             for key, value in part.items()
         }
     if isinstance(part, list):
-        return [_renamed(one) for one in part]
-    return NAMES.get(part, part) if isinstance(part, str) else part
+        return [_renamed(one, names) for one in part]
+    return names.get(part, part) if isinstance(part, str) else part
 
 
-def _predicate(text: str) -> str:
-    return re.sub(r"\bage\b", '"select"', text)
+def _predicate(text: str, names: Mapping[str, str]) -> str:
+    return re.sub(r"\bage\b", f'"{names["age"]}"', text)

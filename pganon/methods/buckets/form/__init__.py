@@ -302,9 +302,8 @@ def linked(spec: ReleaseSpec, arrangement: Arrangement, tables: Tables) -> Linke
     columns = []
     for item in spec.sensitive:
         table = arrangement.table_of(item.index)
-        _, counted = histogram_of(arrangement, tables, item)
-        group = col(GROUP_ID, "h")
-        shown = [col(attribute.published, "h") for attribute in table.attributes]
+        by, counted = histogram_of(arrangement, tables, item)
+        group, *shown = (col(name, "h") for name in by)
         number = part_number(group, shown) if shown else group
         found = query(
             "select :link as link, h.value, sum(h.n)::bigint as n from h group by 1, 2",
@@ -326,7 +325,7 @@ def _rows(arrangement: Arrangement, tables: Tables) -> Iterator[LinkedRows]:
     for table in arrangement.sensitive:
         if len(table.sensitive) == 1:
             continue
-        counted = histogram(tables, table, [GROUP_ID], table.sensitive)
+        counted = histogram(tables, table, {GROUP_ID: GROUP_ID}, table.sensitive)
         rows = query(
             "select :link as link, h.value from h", {"h": counted}, link=col(GROUP_ID, "h")
         )

@@ -8,7 +8,7 @@ partitions it is only true against readers without this knowledge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -114,8 +114,8 @@ def _required(
         by, values = histogram_of(arrangement, tables, item)
     elif isinstance(model, KAnonymity):
         # Records of a class must show the same, too.
-        by = [CLASS_ID, *arrangement.linking.described]
-        values = histogram(tables, arrangement.linking, by, ())
+        of = _beside(CLASS_ID, arrangement.linking.described)
+        by, values = list(of), histogram(tables, arrangement.linking, of, ())
     else:
         by = ["place", GROUP_ID]
         sized = [*arrangement.sensitive]
@@ -124,7 +124,7 @@ def _required(
         parts: list[exp.Select] = []
         for place, table in enumerate(sized):
             items = table.sensitive if model.needs_values else ()
-            tree = histogram(tables, table, [GROUP_ID], items)
+            tree = histogram(tables, table, {GROUP_ID: GROUP_ID}, items)
             parts.append(tree.select(named(num(place), "place")))
         values = stacked(parts)
     return requirement_check(requirement, model.measure(values, by))
@@ -139,12 +139,17 @@ def histogram_of(
     the column has some.
     """
     table = arrangement.table_of(item.index)
-    by = [GROUP_ID, *[attribute.published for attribute in table.attributes]]
-    return by, histogram(tables, table, by, [item])
+    by = _beside(GROUP_ID, [attribute.published for attribute in table.attributes])
+    return list(by), histogram(tables, table, by, [item])
+
+
+def _beside(number: str, columns: Sequence[str]) -> dict[str, str]:
+    """The number of a group and columns of the source, of which one may be called `n`."""
+    return {number: number, **{f"shown{place}": name for place, name in enumerate(columns)}}
 
 
 def histogram(
-    tables: Relations, table: PublishedRelation, by: Sequence[str], items: Sequence[Sensitive]
+    tables: Relations, table: PublishedRelation, by: Mapping[str, str], items: Sequence[Sensitive]
 ) -> exp.Select:
     """(by.., value, n) of a table of the release."""
     return value_histogram(tables[table.part], by, items, table.count)

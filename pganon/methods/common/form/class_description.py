@@ -113,12 +113,12 @@ def _check(spec: ReleaseSpec, requirement: Requirement, kind: str, tables: Table
 def histogram(
     spec: ReleaseSpec, state: State, tables: Relations, item: Sensitive
 ) -> tuple[list[str], exp.Select]:
-    return [CLASS_ID], value_histogram(tables[_RECORDS], [CLASS_ID], [item])
+    return [CLASS_ID], value_histogram(tables[_RECORDS], {CLASS_ID: CLASS_ID}, [item])
 
 
 def class_sizes(tables: Relations) -> exp.Select:
     """SELECT class_id, value, n: the records of every class, as a histogram."""
-    return value_histogram(tables[_RECORDS], [CLASS_ID])
+    return value_histogram(tables[_RECORDS], {CLASS_ID: CLASS_ID})
 
 
 def _reference_shares(spec: ReleaseSpec, item: Sensitive, kind: str, tables: Tables) -> exp.Select:

@@ -175,7 +175,7 @@ def source_counts(item: Sensitive, tables: Tables, counts: str = "n") -> exp.Sel
 
 def released_counts(item: Sensitive, tables: Tables) -> exp.Select:
     """SELECT value, n of what is published."""
-    return value_histogram(tables["records"], [], [item])
+    return value_histogram(tables["records"], {}, [item])
 
 
 def with_shares(item: Sensitive, counted: exp.Select) -> exp.Select:

@@ -88,7 +88,7 @@ def histogram(
             named=col(name, "r"),
         )
         return [GROUP_ID], tree
-    return [name], value_histogram(tables[part_of(item)], [name], [item], COUNT)
+    return [name], value_histogram(tables[part_of(item)], {name: name}, [item], COUNT)
 
 
 def _forms_broken(layout: Layout, tables: Tables) -> exp.Select:
@@ -170,7 +170,7 @@ def _apart(layout: Layout, state: State, tables: Tables) -> exp.Select:
 def _required(layout: Layout, requirement: Requirement, tables: Tables) -> Sequence[CheckQuery]:
     model = requirement.model
     if isinstance(model, KAnonymity):
-        sizes = value_histogram(tables[RECORDS], [GROUP_ID])
+        sizes = value_histogram(tables[RECORDS], {GROUP_ID: GROUP_ID})
         return [requirement_check(requirement, model.measure(sizes, [GROUP_ID]))]
     assert requirement.sensitive is not None
     item = layout.spec.sensitive[requirement.sensitive]
