@@ -605,8 +605,8 @@ def _sums(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
         joins, sure = " join u on u.name = b.name and u.grp = b.grp and u.cell = b.first", "u.sure"
         tables["u"] = stacked([_sure(name, a.measure) for name, a in needed.items()])
     # Rounding may leave less than nothing of a difference of two squares, and of numbers of records
-    # a little more.
-    noise = "case when b.name = 'n' then 1e-15 * b.e ^ 2 else 0 end"
+    # and of weights, which are not far from 0, a little more.
+    noise = "case when b.name in ('n', 'weighted') then 1e-15 * b.e ^ 2 else 0 end"
     known = query(
         f"select b.name, b.grp, b.first, case when {sure} or (b.v < {noise}"
         f" and b.first is not null) then 0 else b.v end as v from b{joins}",
