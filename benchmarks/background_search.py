@@ -48,7 +48,7 @@ def searched(drawn: Drawn, post: Post, setting: Setting) -> Row:
 
 
 def figures(attributes: Sequence[Attribute], classes: Sequence[Rows]) -> Row:
-    """Loss and links as `pganon metrics` has them, but that suppressed records cost no GCP.
+    """Loss and links as the metrics of a run, but that suppressed records cost no GCP.
 
     Args:
         classes: records of each; all others are suppressed.
