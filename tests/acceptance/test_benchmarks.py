@@ -46,7 +46,7 @@ TINY: dict[str, str] = {
     "lgb": "rows=150 queries=5 seeds=2 ks=[2] ls=[2,3] middle=2 dense=[[3,2]] densities=[20]"
     ' methods=["LGB_MDP"]',
     "background": 'rows=60 people=80 sources=["patients"] ks=[5] js=[0.8] betas=[3]'
-    " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3] seeds=2 searched=60",
+    " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3] seeds=2",
     "estimates": "queries=6 k=3 l=2 ks=[3] ls=[2]",
     "time": 'people=400 months=2 series=[[1,"leaves","region","distinct"]]',
     "requests": "requests=4 idle=1 picked_up=1",
@@ -107,6 +107,10 @@ def figures(bench: Path, name: str) -> dict[str, Any]:
 
 def test_every_benchmark_is_tried() -> None:
     assert list(TINY) == list(BENCHMARKS)
+    for name, settings in TINY.items():
+        assert {given.split("=")[0] for given in settings.split()} <= BENCHMARKS[
+            name
+        ].defaults().keys()
 
 
 @pytest.mark.parametrize("name", TINY)

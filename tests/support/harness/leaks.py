@@ -148,9 +148,11 @@ def expected(db: Database, gone: Shown) -> list[str]:
     for view in views(db.admin):
         for name in equal_columns(db.admin, view):
             away = gone.get((view.as_string(), name), set())
-            never = expected_rows(reader, view, name, "-4711")
             for value in away:
-                number = expected_rows(reader, view, name, value)
-                if number != never:
+                never, number, after = (
+                    expected_rows(reader, view, name, asked) for asked in ("-4711", value, "-4711")
+                )
+                # What autovacuum analyses meanwhile has other figures, of all values alike.
+                if number not in (never, after):
                     found.append(f"{view.as_string()}: {number} rows of {name} {value}, {never}")
     return found
