@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchmarks import lgb_claims, lgb_plots, lgb_queries, support
 from benchmarks import lgb_tables as tables
@@ -28,6 +28,8 @@ METHODS: dict[str, Row] = {
 ASKED = ("LGB_MDP", "LGB_NCP, stop", "LGB_NCP, fill")
 """Methods of which sums are asked."""
 
+LOSSES = ("c_dm", "ncp")
+AVERAGED = ("groups", *LOSSES, "told", "seconds", "ratio")
 _LOSS = ("groups", "c_dm", "ncp", "told", "seconds", "ratio", "peak_mb")
 _ERRORS = (
     "r_error",
@@ -53,14 +55,28 @@ class Runs:
     seeds: int
     density: int
 
+    def drawn(self, draws: int, *asked: Any, asks: bool = False) -> Row:
+        """Means of the losses of so many releases; errors are the medians of all of them."""
+        done: list[Row] = []
+        errors: list[dict[str, float]] = []
+        for _ in range(draws):
+            found = self.run(*asked)
+            if "refused" in found:
+                return found
+            done.append(found)
+            if asks:
+                release = lgb_queries.read(self.dsn, self.source, self.source.release)
+                errors += lgb_queries.asked(release, self.queries, self.seeds)
+        shown = support.means(done, AVERAGED) | support.spread(done, LOSSES)
+        told = lgb_queries.errors(errors) | {"seeds": self.seeds} if asks else {}
+        return {**shown, **told, "draws": draws}
+
     def run(
         self,
         method: str,
         k: int,
         l: int,  # noqa: E741
         density: int | None = None,
-        *,
-        asks: bool = False,
     ) -> Row:
         hidden = density or self.density
         asked = {"table": self.source.table, "method": method, "k": k, "l": l, "density": hidden}
@@ -71,7 +87,7 @@ class Runs:
         except support.RunFailed as failed:
             return {**asked, "refused": failed.reason("infeasible")}
         result, utility = found.result, found.result["utility"]
-        row = {
+        return {
             **asked,
             "records": result["records"],
             "suppressed": result["suppressed"],
@@ -83,10 +99,6 @@ class Runs:
             "ratio": found.seconds / self.copy,
             "peak_mb": found.peak_mb,
         }
-        if asks:
-            release = lgb_queries.read(self.dsn, self.source, declared["release"])
-            row |= lgb_queries.errors(release, self.queries, self.seeds)
-        return row
 
 
 def _told(utility: Row) -> float:
@@ -96,12 +108,13 @@ def _told(utility: Row) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Lgb(Benchmark):
-    """One release per setting, with secrets of its own.
+    """Releases with secrets of their own.
 
     Attributes:
+        draws: releases per setting by k, l and density; one where only times are measured.
         rows: of every table but `people`; None: all.
         queries: random sums per release and seed.
-        seeds: of the sums.
+        seeds: of the sums, which are the same of every release.
         methods: of the losses.
         middle: k and l of the times.
         dense: k and l of the runs by density.
@@ -109,6 +122,7 @@ class Lgb(Benchmark):
         density: that of all other runs.
     """
 
+    draws: int = 1
     rows: int | None = None
     queries: int = 200
     seeds: int = 10
@@ -149,7 +163,7 @@ class Lgb(Benchmark):
             for method in self.methods:
                 for k in self.ks:
                     for l in (self.ls[0], self.ls[-1]) if k == self.ks[0] else self.ls[:1]:  # noqa: E741
-                        yield runs.run(method, k, l)
+                        yield runs.drawn(self.draws, method, k, l)
 
     def equal(self) -> Iterator[Row]:
         """LGB_NCP over cells, which stay whole, and over records, in memory."""
@@ -169,10 +183,10 @@ class Lgb(Benchmark):
         yield states.run("LGB_MDP", self.middle, self.middle)
 
     def _asked(self, method: str, k: int, l: int, density: int) -> Row:  # noqa: E741
-        """A release that several parts show is made once."""
+        """Releases that several parts show are made once."""
         at = (method, k, l, density)
         if at not in self._made:
-            self._made[at] = self._income.run(*at, asks=True)
+            self._made[at] = self._income.drawn(self.draws, *at, asks=True)
         return self._made[at]
 
     @cached_property

@@ -66,13 +66,12 @@ def _of_losses(all_rows: Sequence[Row]) -> Iterator[Judged]:
         rows = _chosen(all_rows, table=table)
         of = f"({table})"
         for other in (STOP, FILL):
-            pairs = _pairs(rows, "c_dm", other)
-            holds = every(below(ours, theirs) for ours, theirs in pairs)
-            shown = _ratios(ours / theirs for ours, theirs in pairs)
-            yield f"C_DM of LGB_MDP is below {other} {of}", holds, shown
-            less = [1 - theirs / ours for ours, theirs in _pairs(rows, "ncp", other)]
-            held = every(LESS[0] <= share <= LESS[1] for share in less)
-            yield f"NCP of {other} is 14 to 17 % below LGB_MDP {of}", held, _shares(less)
+            times = _times(rows, "c_dm", other)
+            holds = every(below(1, each.value) for each in times)
+            yield f"C_DM of LGB_MDP is below {other} {of}", holds, _in_times(times)
+            of_ours = _times(rows, "ncp", other)
+            held = every(LESS[0] <= 1 - each.value <= LESS[1] for each in of_ours)
+            yield f"NCP of {other} is 14 to 17 % below LGB_MDP {of}", held, _in_times(of_ours)
         for name in ("c_dm", "ncp"):
             for method in _methods(rows):
                 line = _figures(rows, name, method=method, l=_least(rows, "l"))
@@ -86,13 +85,13 @@ def _of_losses(all_rows: Sequence[Row]) -> Iterator[Judged]:
                 yield claim, by_definition(same), _shares(changes)
 
 
-def _pairs(rows: Sequence[Row], name: str, other: str) -> list[tuple[float, float]]:
-    """Of LGB_MDP and the other method, by k, for the least l."""
-    by_k = [
-        {row["k"]: row[name] for row in _chosen(rows, method=method, l=_least(rows, "l"))}
-        for method in (MDP, other)
-    ]
-    return [(by_k[0][k], by_k[1][k]) for k in sorted(by_k[0]) if k in by_k[1]]
+def _times(rows: Sequence[Row], name: str, other: str) -> list[Figure]:
+    """The other method's figures in times of those of LGB_MDP, by k, for the least l."""
+    by_k: list[dict[int, Figure]] = []
+    for method in (MDP, other):
+        of = _chosen(rows, method=method, l=_least(rows, "l"))
+        by_k.append(dict(zip((row["k"] for row in of), judging.line(of, name), strict=True)))
+    return judging.quotients((by_k[0][k], by_k[1][k]) for k in sorted(by_k[0].keys() & by_k[1]))
 
 
 def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
@@ -246,8 +245,8 @@ def _chosen(rows: Iterable[Row], **fixed: Any) -> list[Row]:
     return [row for row in rows if all(row[name] == value for name, value in fixed.items())]
 
 
-def _ratios(values: Iterable[float]) -> str:
-    return ", ".join(f"{value:.3f}" for value in values)
+def _in_times(values: Sequence[Figure]) -> str:
+    return f"in times of LGB_MDP {listed(values)}" if values else ""
 
 
 def _shares(values: Iterable[float]) -> str:

@@ -223,17 +223,18 @@ def _wanted(rng: np.random.Generator, column: Column) -> Bools:
     )
 
 
-def errors(release: Release, queries: int, seeds: int) -> dict[str, Any]:
-    """Figures of so many queries with a true sum that is not 0, where others are drawn again.
+def asked(release: Release, queries: int, seeds: int) -> list[dict[str, float]]:
+    """By seed, figures of so many queries with a true sum that is not 0, where others are drawn
+    again; releases of a source are asked the same."""
+    return [_errors(release, queries, seed) for seed in range(seeds)]
 
-    Medians over the seeds with all of them and their range: a few queries with tiny sums decide
-    the mean of one seed. Releases of a source are asked the same.
-    """
-    found = [_errors(release, queries, seed) for seed in range(seeds)]
+
+def errors(found: Sequence[dict[str, float]]) -> dict[str, Any]:
+    """Medians with all of them and their range: a few queries with tiny sums decide the mean of one
+    seed."""
     medians = {name: float(np.median([one[name] for one in found])) for name in found[0]}
     worst = {name: max(one[name] for one in found) for name in ("outside", "beyond")}
-    spread = support.spread(found, ("r_error", "r_error_median"))
-    return {**medians, **worst, "seeds": seeds, **spread}
+    return {**medians, **worst, **support.spread(found, ("r_error", "r_error_median"))}
 
 
 def _errors(release: Release, queries: int, seed: int) -> dict[str, float]:

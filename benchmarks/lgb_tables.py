@@ -44,6 +44,10 @@ class Source:
     added: str | None = None
 
     @property
+    def release(self) -> str:
+        return f"{self.table}_bench"
+
+    @property
     def columns(self) -> list[str]:
         return [*self.semi, *self.quasi, self.sensitive]
 
@@ -92,7 +96,7 @@ def policy(
         columns[name] = {"role": "quasi_identifying", **_kind(source, name)}
     columns[source.sensitive] = {"role": "sensitive"}
     return {
-        "release": f"{source.table}_bench",
+        "release": source.release,
         "source": f"public.{source.table}",
         "columns": columns,
         "privacy": [

@@ -488,8 +488,8 @@ def _drawn(series: Iterable[Sequence[Row]], own: Row) -> str:
 
 def _draws(row: Row) -> int:
     """How many there were; of those of which every figure is stored, at least."""
-    if "seeds" in row:  # of queries, of one release
-        return 0
+    if "seeds" in row:  # of queries
+        return row.get("draws", 0)
     listed = (len(value) for name, value in row.items() if name.endswith("_drawn"))
     return row.get("draws") or max(listed, default=0)
 

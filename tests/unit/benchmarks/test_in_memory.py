@@ -61,12 +61,13 @@ def test_errors_are_medians_over_seeds() -> None:
     low, high = (np.array([[0.0, *line]] * 2) for line in ((1.0, 3.0), (2.0, 3.0)))
     release = Release([column], np.array([0, 0, 1, 1]), low, high, np.array([1.5, 1.5]),
                       np.array([1.0, 2.0, 1.0, 2.0]))  # fmt: skip
-    found = lgb_queries.errors(release, 5, 3)
+    asked = lgb_queries.asked(release, 5, 3)
+    found = lgb_queries.errors(asked)
     drawn = found["r_error_drawn"]
-    assert len(drawn) == found["seeds"] == 3
+    assert len(drawn) == 3
     assert len(set(drawn)) > 1
     assert found["r_error"] == sorted(drawn)[1]
     assert (found["r_error_least"], found["r_error_most"]) == (min(drawn), max(drawn))
-    assert found == lgb_queries.errors(release, 5, 3)
-    alone = lgb_queries.errors(release, 5, 1)
+    assert asked == lgb_queries.asked(release, 5, 3)
+    alone = lgb_queries.errors(asked[:1])
     assert alone["r_error"] == drawn[0]

@@ -68,6 +68,32 @@ def test_groups_do_not_know_l() -> None:
     assert verdicts(by_k=rows)[claim][0] == "NO"
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "c_dm", "ncp"),
+    [([10, 20], [[11, 13], [21, 21]], "yes", "NO"), ([10, 20], [[11, 13], [19, 20]], "NO", "NO"),
+     ([100, 200], [[84, 86], [160, 180]], "NO", "yes")],
+    ids=["less", "not for every k", "as the paper has it"],
+)  # fmt: skip
+def test_losses_are_compared_by_means(
+    ours: list[float], theirs: list[list[float]], c_dm: str, ncp: str
+) -> None:
+    """The figures say by how much the draws differ."""
+    rows: list[Row] = []
+    for k, own, drawn in zip((5, 10), ours, theirs, strict=True):
+        for method, of in ((MDP, [own, own]), (FILL, drawn)):
+            losses = dict.fromkeys(("c_dm", "ncp"), sum(of) / 2)
+            losses |= dict.fromkeys(("c_dm_drawn", "ncp_drawn"), of)
+            rows.append({"table": "people", "method": method, "k": k, "l": 5, **losses})
+    found = verdicts(by_k=rows)
+    holds, shown = found[f"C_DM of LGB_MDP is below {FILL} (people)"]
+    assert holds == c_dm
+    first = [each / ours[0] for each in theirs[0]]
+    assert shown.startswith(
+        f"in times of LGB_MDP {sum(first) / 2:.3g} ({first[0]:.3g} to {first[1]:.3g}), "
+    )
+    assert found[f"NCP of {FILL} is 14 to 17 % below LGB_MDP (people)"][0] == ncp
+
+
 def test_refused_runs_are_left_out() -> None:
     rows = [row(MDP, 5, [1.0]), {"method": MDP, "k": 10, "l": 5, "refused": "why"}]
     assert verdicts(by_l=rows)["true sums lie within the paper's bounds"][0] == "yes"
