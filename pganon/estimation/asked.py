@@ -57,11 +57,10 @@ class Partition:
         return part
 
     def relations(self) -> Relations:
-        """Up to `cells<number>`."""
+        """Those that :meth:`cells` reads."""
         yield f"buckets{self.number}", self._buckets()
         for part in self.parts.values():
             yield from part.relations()
-        yield f"cells{self.number}", self._cells()
 
     def _buckets(self) -> exp.Select:
         """(bucket, n, and of every box its number `b`, values and `z`, ...): every bucket.
@@ -102,7 +101,7 @@ class Partition:
             numbers += f", dense_rank() over (order by {order}) as {part.name('b')}"
         return query(f"select i.*{numbers} from i", {"i": places})
 
-    def _cells(self) -> exp.Select:
+    def cells(self) -> exp.Select:
         """(cell, bucket, n, keys, lo, hi, p, p2, ...): one row per bucket and group."""
         n = col("n", "l")
         leaves = {part: _named_leaf(f"_{own.number}") for part, own in self.parts.items()}
@@ -243,11 +242,16 @@ class Asked:
         """The number of the column of individuals, if these and not records are independent."""
         return self.number(self.question.release.person)
 
-    @property
-    def source(self) -> str:
-        """FROM: the relation `rows` as r, and the cells of every partition as c<number>."""
-        joins = [f" join cells{i} as c{i} on c{i}.cell = r.cell{i}" for i in self.partitions]
+    def source(self, *partitions: int) -> str:
+        """FROM: the relation `rows` as r, and the cells of these partitions as c<number>."""
+        if self.rows is None:
+            return "rows as r cross join lateral (select r.*) as c1"
+        joins = [f" join {self.cells(i)} as c{i} on c{i}.cell = r.cell{i}" for i in partitions]
         return f"rows as r{''.join(joins)}"
+
+    def cells(self, partition: int) -> str:
+        """The relation that has the cells of a partition."""
+        return "rows" if self.rows is None else f"cells{partition}"
 
     def number(self, column: Published | None) -> int | None:
         """That of a measured column."""
@@ -259,27 +263,31 @@ class Asked:
 
     def relations(self) -> Relations:
         """Up to `rows`."""
-        for partition in self.partitions.values():
+        for i, partition in self.partitions.items():
             yield from partition.relations()
+            if self.rows is not None:
+                yield f"cells{i}", partition.cells()
         yield "rows", self._rows()
 
     def _rows(self) -> exp.Select:
         """(grp, keys, m, and of every partition cell<number>): records of equal cells.
 
         `m` is how many they are. Their exact columns add `m<i>`, how many have a value, and sums
-        `u<i>`, `e2<i>` of these and their squares.
+        `u<i>`, `e2<i>` of these and their squares. Those of one partition are its cells, with all
+        their columns.
         """
         if self.rows is None:
-            tree = query("select c1.n as m from cells1 as c1")
+            (only,) = self.partitions.values()
+            tree = query("select c.*, c.n as m, c.cell as cell1 from c", {"c": only.cells()})
         else:
             links = {f"bucket{i}": own.link for i, own in self.partitions.items()}
             cells = [
                 f" join cells{i} as c{i} on c{i}.bucket = r.bucket{i}" for i in self.partitions
             ]
             tree = query(f"select r.* from r{''.join(cells)}", {"r": self.rows.grouped(links)})
-        for i, partition in self.partitions.items():
-            keys = [col(name, f"c{i}") for name in partition.key_names]
-            tree = tree.select(named(col("cell", f"c{i}"), f"cell{i}"), *keys)
+            for i, partition in self.partitions.items():
+                keys = [col(name, f"c{i}") for name in partition.key_names]
+                tree = tree.select(named(col("cell", f"c{i}"), f"cell{i}"), *keys)
         order = ", ".join(f"i.k{number}" for number in range(len(self.question.keys)))
         group = f"dense_rank() over (order by {order})" if order else "1"
         return query(f"select i.*, ({group})::bigint as grp from i", {"i": tree})

@@ -154,7 +154,7 @@ def _bounds(asked: Asked, name: str, aggregate: Aggregate) -> Relations:
                     "select e.grp, e.cell, greatest(e.lo * c.w_lo,"
                     " c.w - c.n * 5e-7 - (c.n - e.lo) * c.w_hi, 0) as lo,"
                     " least(e.hi * c.w_hi, c.w + c.n * 5e-7 - (c.n - e.hi) * c.w_lo) as hi"
-                    " from each_n_1 as e join cells1 as c on c.cell = e.cell"
+                    f" from each_n_1 as e join {asked.cells(1)} as c on c.cell = e.cell"
                 ),
             )
         elif measure == "persons":
@@ -165,7 +165,7 @@ def _bounds(asked: Asked, name: str, aggregate: Aggregate) -> Relations:
                 query(
                     "select e.grp, e.cell, count(*) filter (where p.before < e.lo) as lo,"
                     f" least(min(c.persons{number}), min(c.hi_r{number})) as hi"
-                    " from each_n_1 as e join cells1 as c on c.cell = e.cell"
+                    f" from each_n_1 as e join {asked.cells(1)} as c on c.cell = e.cell"
                     f" left join persons{number} as p on {part.same_group('c', 'p')}"
                     " group by e.grp, e.cell"
                 ),
@@ -201,18 +201,22 @@ def _counted(asked: Asked, number: int, counted: int | None) -> exp.Select:
     place = asked.place(counted)
     m = "r.m" if counted is None or place is not None else f"r.m{counted}"
     ends = {i: f"_c{counted}" if i == place else "" for i in asked.partitions}
-    own = (
-        f"select r.grp, r.cell{number} as cell, sum({m})::bigint as m, min(c.bucket) as bucket,"
-        f" min(c.n) as n, min(c.lo{ends[number]}) as lo, min(c.hi{ends[number]}) as hi"
-        f" from rows as r join cells{number} as c on c.cell = r.cell{number}"
-        f" group by r.grp, r.cell{number}"
-    )
+    c = f"c{number}"
+    shown = {"bucket": f"{c}.bucket", "n": f"{c}.n"}
+    shown |= {x: f"{c}.{x}{ends[number]}" for x in ("lo", "hi")}
+    by, whole = "", m
+    if asked.rows is not None:  # else every row is a cell
+        by, whole = f" group by r.grp, r.cell{number}", f"sum({m})"
+        shown = {x: f"min({value})" for x, value in shown.items()}
+    shown["m"] = f"({whole})::bigint"
+    columns = ", ".join(f"{value} as {x}" for x, value in shown.items())
+    own = f"select r.grp, r.cell{number} as cell, {columns} from {asked.source(number)}{by}"
     tables, joins, least, most = {"o": query(own)}, "", ["o.m"], ["o.m"]
     for i in (i for i in asked.partitions if i != number):
         both = query(
             f"select r.grp, r.cell{number} as cell, sum({m})::bigint as m,"
-            f" min(c.lo{ends[i]}) as lo, min(c.hi{ends[i]}) as hi, min(c.n) as n"
-            f" from rows as r join cells{i} as c on c.cell = r.cell{i}"
+            f" min(c{i}.lo{ends[i]}) as lo, min(c{i}.hi{ends[i]}) as hi, min(c{i}.n) as n"
+            f" from {asked.source(i)}"
             f" group by r.grp, r.cell{number}, r.cell{i}"
         )
         tables[f"j{i}"] = query(
@@ -280,7 +284,7 @@ class _Values:
             f"select e.grp, e.cell, e.bucket, e.n, c.lo_x{number} as lo_x, c.hi_x{number} as a,"
             f" greatest(0, c.lo_r{number} + e.fewest - e.n) as lo_r,"
             f" least(c.hi_r{number}, e.most) as hi_r{''.join(shown)}"
-            f" from each_n_{i} as e join cells{i} as c on c.cell = e.cell"
+            f" from each_n_{i} as e join {self.asked.cells(i)} as c on c.cell = e.cell"
         )
         yield (
             self.taken,
@@ -454,11 +458,16 @@ def _moments(asked: Asked, needed: Mapping[str, Aggregate]) -> Relations:
             " from terms as t group by t.name, t.grp"
         ),
     )
-    every = [query("select t.* from terms as t")]
-    yield "varying", stacked([*every, _terms(asked, means)] if means else every)
+    shown = {"n", *(_name(asked, aggregate) for aggregate in asked.question.aggregates)}
+    of = "terms"
+    if means:
+        of = "varying"
+        names = ", ".join(f"'{name}'" for name in sorted(shown))
+        others = query(f"select t.* from terms as t where t.name in ({names})")
+        yield of, stacked([others, _terms(asked, means)])
     combined = (c for size in range(len(numbers)) for c in combinations(numbers, size + 1))
-    yield "varied", stacked([part for shared in combined for part in _varied(numbers, shared)])
-    yield "sums", _sums(asked, needed)
+    varied = stacked([part for shared in combined for part in _varied(of, numbers, shared)])
+    yield "sums", _sums(asked, {n: a for n, a in needed.items() if n in shown}, varied)
 
 
 def _terms(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
@@ -493,12 +502,13 @@ def _terms(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
         elif measure != "count":
             one = f"(r.u{number} - {mean} * r.m{number})"
             two = f"(r.e2{number} - 2 * {mean} * r.u{number} + {mean} ^ 2 * r.m{number})"
-        values = [f"'{name}'::text", finite, f"({one})::float8", f"({two})::float8"]
+        values = [_text(name), finite, f"({one})::float8", f"({two})::float8"]
         for own in factors.values():
             values += [f"({own.mean})::float8", f"({own.square})::float8"]
             values.append(f"(({own.pair}) - ({own.mean}) ^ 2)::float8")
         columns = (f"{value} as {x}" for value, x in zip(values, names, strict=True))
-        found.append(query(f"select r.grp{cells}, {', '.join(columns)} from {asked.source}{joins}"))
+        text = f"select r.grp{cells}, {', '.join(columns)}"
+        found.append(query(f"{text} from {asked.source(*asked.partitions)}{joins}"))
     return stacked(found)
 
 
@@ -550,8 +560,9 @@ def _known(value: str) -> str:
     return f"case when count({value}) = count(*) then sum({value}) end"
 
 
-def _varied(numbers: Sequence[int], shared: Sequence[int]) -> list[exp.Select]:
-    """(name, grp, first, v, e): variances of what pairs of records add that share these buckets.
+def _varied(of: str, numbers: Sequence[int], shared: Sequence[int]) -> list[exp.Select]:
+    """(name, grp, first, v, e): variances of what pairs of records add that share these buckets,
+    by the rows of a relation as :func:`_terms` has them.
 
     `first` is the bucket in the first partition; none of pairs in different ones. What a record
     adds by itself is with the pairs that share all buckets, and so is what is expected.
@@ -564,7 +575,7 @@ def _varied(numbers: Sequence[int], shared: Sequence[int]) -> list[exp.Select]:
         return [
             query(
                 f"select t.name, t.grp, t.cell{numbers[0]} as first, {alone} + {pairs} as v,"
-                f" {_product('t.one', [f't.a{i}' for i in numbers])} as e from varying as t"
+                f" {_product('t.one', [f't.a{i}' for i in numbers])} as e from {of} as t"
             )
         ]
     keys = f"t.name, t.grp, t.cell{numbers[0]}"
@@ -575,7 +586,7 @@ def _varied(numbers: Sequence[int], shared: Sequence[int]) -> list[exp.Select]:
             f" sum({_product('t.one', [f't.a{i}' for i in others])}) as o,"
             f" sum({_product('t.two', [f't.a{i} ^ 2' for i in others])}) as oo,"
             f" {_product('1', [f'min(t.d{i})' for i in shared])} as d"
-            f" from varying as t group by {keys}{cells}"
+            f" from {of} as t group by {keys}{cells}"
         )
     )
     found = [
@@ -591,25 +602,27 @@ def _varied(numbers: Sequence[int], shared: Sequence[int]) -> list[exp.Select]:
     return found
 
 
-def _sums(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
-    """(name, grp, few, e, finite, v, d), of `varied` and `expected`."""
-    tables = {
-        "b": query(
-            f"select v.name, v.grp, v.first, {_known('v.v')} as v, sum(v.e) as e from varied as v"
-            " group by v.name, v.grp, v.first"
-        )
-    }
-    joins, sure = "", "false"
-    if len(asked.partitions) == 1:
+def _sums(asked: Asked, needed: Mapping[str, Aggregate], varied: exp.Select) -> exp.Select:
+    """(name, grp, few, e, finite, v, d), of :func:`_varied` and `expected`."""
+    if asked.rows is None:
         # Where bounds meet there is no variance, even if that of pairs is not known.
-        joins, sure = " join u on u.name = b.name and u.grp = b.grp and u.cell = b.first", "u.sure"
-        tables["u"] = stacked([_sure(name, a.measure) for name, a in needed.items()])
+        sure = stacked([_sure(name, a.measure) for name, a in needed.items()])
+        tables = {"b": varied, "u": sure}
+        same = "u.name = b.name and u.grp = b.grp and u.cell = b.first"
+        buckets, certain = f"b join u on {same}", "u.sure"
+    else:
+        grouped = query(
+            f"select v.name, v.grp, v.first, {_known('v.v')} as v, sum(v.e) as e from v"
+            " group by v.name, v.grp, v.first",
+            {"v": varied},
+        )
+        tables, buckets, certain = {"b": grouped}, "b", "false"
     # Rounding may leave less than nothing of a difference of two squares, and of numbers of records
     # and of weights, which are not far from 0, a little more.
     noise = "case when b.name in ('n', 'weighted') then 1e-15 * b.e ^ 2 else 0 end"
     known = query(
-        f"select b.name, b.grp, b.first, case when {sure} or (b.v < {noise}"
-        f" and b.first is not null) then 0 else b.v end as v from b{joins}",
+        f"select b.name, b.grp, b.first, case when {certain} or (b.v < {noise}"
+        f" and b.first is not null) then 0 else b.v end as v from {buckets}",
         tables,
     )
     deviation = "case when c.first is null then 0 else sqrt(c.v) end"
@@ -620,11 +633,17 @@ def _sums(asked: Asked, needed: Mapping[str, Aggregate]) -> exp.Select:
         " from c group by c.name, c.grp",
         {"c": known},
     )
+    # Of a mean nothing is expected, and of the sum and the count behind it nothing varies.
     return query(
-        "select s.name, s.grp, s.few, s.d, case when s.v < 0 then 0 else s.v end as v, e.e,"
-        " e.finite from s left join expected as e on e.name = s.name and e.grp = s.grp",
+        "select name, grp, s.few, s.d, case when s.v < 0 then 0 else s.v end as v, e.e, e.finite"
+        " from s full join expected as e using (name, grp)",
         {"s": tree},
     )
+
+
+def _text(name: str) -> str:
+    """In a collation that compares bytes, as it is grouped by and joined on."""
+    return f"'{name}'::text collate \"C\""
 
 
 def _sure(name: str, measure: str) -> exp.Select:
@@ -637,4 +656,4 @@ def _sure(name: str, measure: str) -> exp.Select:
         joins += " and c.cell = e.cell"
         sure += " and c.lo = c.hi"
     each = f"each_{name.replace('avg', 'sum')}_1 as e{joins}"
-    return query(f"select '{name}' as name, e.grp, e.cell, {sure} as sure from {each}")
+    return query(f"select {_text(name)} as name, e.grp, e.cell, {sure} as sure from {each}")
