@@ -167,8 +167,10 @@ def repeats(
     if in_shards:
         rows, found = statistics_of_shard(conn, relation, names) or (None, [])
     else:
-        rows = estimated_rows(conn, relation)
-        found = ask(conn, "catalog", "frequencies", oid=relation.oid, names=list(names)).fetchall()
+        rows, found = estimated_rows(conn, relation), []
+        if rows is not None and rows >= REPEATED_FROM:
+            asked = {"oid": relation.oid, "names": list(names)}
+            found = ask(conn, "catalog", "frequencies", **asked).fetchall()
     if rows is None or rows < REPEATED_FROM or len(found) < len(set(names)):
         return False
     mean, variance = math.log(rows), 0.0
