@@ -26,9 +26,9 @@ test: $(VENV)/.test
 	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.test $(VENV)/.bench $(VENV)/.docs dbt pooler
-	$(PYTEST) -m slow $(PYTEST_ARGS)
+	$(PYTEST) -m "slow and not (random_tables or hypothesis)" $(PYTEST_ARGS)
 	PGANON_TEST_EXAMPLES=$(EXAMPLES) \
-		$(PYTEST) -m "(random_tables or hypothesis) and not slow" --hypothesis-profile=default $(PYTEST_ARGS)
+		$(PYTEST) -m "random_tables or hypothesis" --hypothesis-profile=default $(PYTEST_ARGS)
 ifneq ($(strip $(SERVERS)),)
 	$(BIN)/python -m tests.support.harness.fetch_servers $(SERVERS)
 	PGANON_TEST_DSN= PGANON_TEST_SERVERS="$(SERVERS)" \

@@ -3,7 +3,7 @@
 `db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
 every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`. On a
 second server all tests are slow ones, and one of the parametrizations of each is enough, unless it
-is marked `all_versions`.
+is marked `all_versions`. On the first one all parametrizations but one are slow ones.
 `crashable_server` is a server of its own that may be killed, of the first version found.
 Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -137,22 +137,32 @@ def _parameter(origin: Origin | None, marks: Sequence[pytest.MarkDecorator] = ()
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Remember what there was before `-m` took its choice."""
-    left_out = set() if named_majors() else set(_alike_on_a_second_version(items))
-    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
+    if not named_majors():
+        # What differs between versions of the server is in the statements of a test, hardly ever in
+        # what they are given.
+        left_out = set(
+            _all_but_one(
+                item
+                for item in items
+                if on_a_second_version(item) and not item.get_closest_marker("all_versions")
+            )
+        )
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+        for item in _all_but_one(
+            item
+            for item in items
+            if "server" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("slow")
+        ):
+            item.add_marker("slow")
     config.stash[COLLECTED] = list(items)
 
 
-def _alike_on_a_second_version(items: list[pytest.Item]) -> Iterator[pytest.Item]:
-    """All parametrizations of a test there but one, which is another one for every test.
-
-    What differs between versions of the server is in the statements of a test, hardly ever in what
-    they are given.
-    """
+def _all_but_one(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+    """All parametrizations of a test but one, which is another one for every test."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if on_a_second_version(item) and item.get_closest_marker("all_versions") is None:
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for name, several in cases.items():
         kept = crc32(name.encode()) % len(several)
         yield from several[:kept] + several[kept + 1 :]

@@ -133,6 +133,7 @@ def test_a_release_name_that_is_taken(db: Database, run: Run) -> None:
 # -- types and values ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_types_that_cannot_be_released(db: Database, run: Run) -> None:
     db.source(
         "ALTER TABLE public.patient ADD j json, ADD b bytea, ADD p point, ADD a integer[],"
@@ -190,6 +191,7 @@ def test_requirements_that_cannot_be_met(db: Database, run: Run) -> None:
     assert 1 < details["observed"] < 2
 
 
+@pytest.mark.slow
 def test_several_records_per_individual(db: Database, run: Run) -> None:
     db.source("ALTER TABLE public.patient ADD person integer; UPDATE public.patient SET person = 1")
     own = _columns(person={"role": "identifying"})
@@ -216,6 +218,7 @@ BAD_TREES = {
 }
 
 
+@pytest.mark.slow
 def test_hierarchies_that_do_not_fit(db: Database, run: Run, tmp_path: Path) -> None:
     gap = {"any": {"south": ["Rome", "Bern"], "north": ["Oslo"]}}
     # How many values are missing is told, never which.

@@ -52,6 +52,7 @@ def test_what_everybody_can_read(db: Database) -> None:
         stranger.execute(COMMENT.encode())
 
 
+@pytest.mark.slow
 def test_no_value_is_in_the_catalog(db: Database) -> None:
     """The only tables with statistics of values are closed, so `pg_stats` does not show them."""
     db.source(faults.SOURCE)

@@ -122,6 +122,7 @@ def called(db: Database) -> bool:
 @pytest.mark.parametrize(
     "kind", ["table", *[pytest.param(kind, marks=pytest.mark.slow) for kind in list(SOURCES)[1:]]]
 )
+@pytest.mark.slow
 def test_whoever_could_put_code_on_a_worker_is_trusted_or_refused(
     db: Database, kind: str, tmp_path: Path
 ) -> None:

@@ -72,6 +72,7 @@ def test_quasi_identifiers_under_another_name(source: Database, select: str, sho
     refused(source, "role", {"band": "q", shown: "i", "s": "s"}, source="public.x")
 
 
+@pytest.mark.slow
 def test_what_a_quasi_identifier_finds_in_another_table(source: Database) -> None:
     """Attack: a column of a table of numbers that is joined on the age; it is made of none."""
     do(
@@ -113,6 +114,7 @@ def test_what_functions_read_is_not_known(source: Database) -> None:
     assert "compute the column in a table" in told
 
 
+@pytest.mark.slow
 def test_a_value_that_changed_under_another_name(source: Database) -> None:
     """The difference of both versions would show whose it is."""
     view(source, "w", "SELECT id, age, s AS d, upper(s) AS e FROM public.t")

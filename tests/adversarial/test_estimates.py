@@ -136,6 +136,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 def test_only_selects_on_the_views_reach_the_server(visits: Database):
     with visits.connect("analyst") as analyst:
         for text in ODD:

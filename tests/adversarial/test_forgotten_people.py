@@ -125,6 +125,7 @@ def test_nothing_leads_to_them_in_signatures(source: Database) -> None:
     assert (again.records, again.released) == (PEOPLE - 1, PEOPLE - 1)
 
 
+@pytest.mark.slow
 def test_they_are_no_newcomers(db: Database) -> None:
     """Alone in the source with others who are new, they would be in the cohort of these."""
     db.source(growing.SOURCE)

@@ -97,6 +97,7 @@ def test_a_role_that_was_renamed_has_what_it_had(db: Database, roles: list[str])
         db.admin.execute(rename.format(renamed, roles[0]).encode())
 
 
+@pytest.mark.slow
 def test_a_grant_is_told_by_a_run_that_only_lets_others_in(db: Database, roles: list[str]) -> None:
     people(db)
     go(db, release(roles[0], refresh="increments"))
@@ -202,6 +203,7 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     "command", ["verify", pytest.param("guard", marks=SLOW), pytest.param("status", marks=SLOW)]
 )
+@pytest.mark.slow
 def test_a_grant_by_hand_voids_what_it_joins(
     db: Database, roles: list[str], command: str, tmp_path: Path
 ) -> None:
@@ -221,6 +223,7 @@ def test_a_grant_by_hand_voids_what_it_joins(
     assert driver.leftovers(db) == []
 
 
+@pytest.mark.slow
 def test_a_grant_that_changes_nothing_for_its_role(
     db: Database, roles: list[str], tmp_path: Path
 ) -> None:
@@ -233,6 +236,7 @@ def test_a_grant_that_changes_nothing_for_its_role(
 
 
 @pytest.mark.parametrize("how", ["readers", pytest.param("renewal", marks=SLOW)])
+@pytest.mark.slow
 def test_no_change_of_readers_hides_a_grant(db: Database, roles: list[str], how: str) -> None:
     """Attack: what is done to a release remembers its readers, and so must judge them."""
     conn = two_releases(db, roles)
@@ -253,6 +257,7 @@ def merged(reader: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("how", ["added", pytest.param("granted", marks=SLOW)])
+@pytest.mark.slow
 def test_a_reader_of_a_finer_version_gains_a_coarser_one(
     db: Database, roles: list[str], how: str, tmp_path: Path
 ) -> None:
@@ -273,6 +278,7 @@ def test_a_reader_of_a_finer_version_gains_a_coarser_one(
     assert errors[0].reason == "finer"  # pyright: ignore
 
 
+@pytest.mark.slow
 def test_everybody_gains_what_one_role_must_not_have(db: Database, roles: list[str]) -> None:
     conn = two_releases(db, roles)
     with driver.refused("republication"):

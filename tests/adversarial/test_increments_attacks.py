@@ -46,6 +46,7 @@ def people(db: Database) -> Database:
     return db
 
 
+@pytest.mark.slow
 def test_who_was_refused_does_not_wait_for_others(people: Database) -> None:
     """G4: were z released with those before, everybody would know whose value it is."""
     strict = {"privacy": diverse(2, 3), "increment_size": 3}
@@ -68,6 +69,7 @@ def test_who_was_refused_does_not_wait_for_others(people: Database) -> None:
     assert sorted(row[-1] for row in rows(conn)) == ["x", "y", "z"]
 
 
+@pytest.mark.slow
 def test_weaker_models_test_the_same_people(people: Database) -> None:
     add_diseases(people, 1, "x", "x", "y", "y")
     with driver.refused("infeasible"):
@@ -149,6 +151,7 @@ def test_publication_that_fails(people: Database) -> None:
     assert grow(people).added.released == 4
 
 
+@pytest.mark.slow
 def test_nothing_private_opens(people: Database) -> None:
     add(people, 1, 12)
     conn = people.owner()
@@ -190,6 +193,7 @@ def test_tables_that_were_changed_are_not_added_to(people: Database) -> None:
     assert isinstance(caught[0], PrivacyRefusal)
 
 
+@pytest.mark.slow
 def test_two_releases_commit_to_the_same_people(
     people: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +216,7 @@ def test_two_releases_commit_to_the_same_people(
     assert grow(people, release="others").added.tested == 4
 
 
+@pytest.mark.slow
 def test_people_who_are_forgotten_are_no_newcomers(people: Database) -> None:
     """Neither versions nor cohorts know them any more, and they are in no later one."""
     add(people, 1, 12)

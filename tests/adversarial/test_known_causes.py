@@ -225,6 +225,7 @@ def test_numbers_beyond_double_precision(db: Database) -> None:
     assert "too large to compute with, in the column age " in str(error)
 
 
+@pytest.mark.slow
 def test_numbers_at_the_end_of_double_precision(db: Database) -> None:
     """Releases of such numbers are made; differences of the largest, in a metric, are too large."""
     db.source(

@@ -86,6 +86,7 @@ def _without_times(found: Any) -> Any:
     ],
     ids=lambda method: method["name"],
 )
+@pytest.mark.slow
 def test_the_same_release_has_the_same_report(db_after: Any, method: dict[str, Any]) -> None:
     told: defaultdict[str, set[str]] = defaultdict(set)
     whole: set[str] = set()
@@ -162,6 +163,7 @@ def test_few_are_of_the_policy_and_of_people() -> None:
     assert few(500, method=method, records_per_individual=accepted), "they may be of one person"
 
 
+@pytest.mark.slow
 def test_many_who_are_left_out_hide_each_other(db: Database) -> None:
     db.source(
         f"{SOURCE}INSERT INTO public.patient SELECT n, 30, NULL, 'flu'"
@@ -186,6 +188,7 @@ FEW = {
 
 
 @pytest.mark.parametrize("name", FEW)
+@pytest.mark.slow
 def test_no_share_counts_those_who_have_a_rare_value(db: Database, name: str) -> None:
     """Attack: the share of the others, as 177 of 180 and 34 of 35 are 98.3 and 97.1 %."""
     people, rare, k = FEW[name]
@@ -227,6 +230,7 @@ def test_what_is_told_of_shares() -> None:
     assert share_told(1.0, 180, 11) == 1.0
 
 
+@pytest.mark.slow
 def test_records_of_few_people_are_few(db: Database) -> None:
     """Attack: one person has all the records that the rest of a share is of, and all of a bin."""
     db.source(

@@ -54,6 +54,7 @@ def test_who_failed_comes_back_beside_a_newcomer(db: Database) -> None:
     assert refused(db, declared(K2, l3)) == "left_out"
 
 
+@pytest.mark.slow
 def test_two_classes_that_failed_become_one(db: Database) -> None:
     make(db, [(1, 1, "a"), (1, 1, "b"), *[(None, 1, "x")] * 2, *[(1, None, "y")] * 3])
     driver.publish(db, declared(K2, L2))
@@ -62,6 +63,7 @@ def test_two_classes_that_failed_become_one(db: Database) -> None:
     assert refused(db, again) == "left_out"
 
 
+@pytest.mark.slow
 def test_who_was_shown_fails_beside_another(db: Database) -> None:
     """x, x were shown; that x, x and one more fail tells the value of the third."""
     others = [(1, 1, "a"), (1, 1, "b")]
@@ -72,6 +74,7 @@ def test_who_was_shown_fails_beside_another(db: Database) -> None:
 
 
 @pytest.mark.parametrize("first", ["known", "shown"])
+@pytest.mark.slow
 def test_a_column_that_is_shown_of_who_is_left_out_for_a_null(db: Database, first: str) -> None:
     """Who is in no group is still in the source: readers know the quasi-identifiers."""
     make(db, [(1, n, "ab"[n % 2]) for n in range(4)] + [(2, None, "a")])
@@ -106,6 +109,7 @@ def test_quasi_sensitive_and_quasi_identifying(db: Database) -> None:
     assert refused(db, known) == "role"
 
 
+@pytest.mark.slow
 def test_a_null_among_published_values(db: Database) -> None:
     """Its column is shown of all others: who is left out for it is known to have none."""
     columns = {

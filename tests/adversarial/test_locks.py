@@ -58,6 +58,7 @@ def _wait(session: Any, key: int) -> None:
         session.execute("SELECT pg_advisory_lock(%s)", [key])
 
 
+@pytest.mark.slow
 def test_keys_tell_no_names_and_are_used_once(db: Database) -> None:
     db.source(faults.SOURCE)
     seen: list[set[int]] = []
@@ -76,6 +77,7 @@ def test_keys_tell_no_names_and_are_used_once(db: Database) -> None:
     assert not guesses & (seen[0] | seen[1])
 
 
+@pytest.mark.slow
 def test_a_stranger_blocks_nothing(db: Database, bare_db: Database) -> None:
     """Whatever locks a stranger holds, or waits for: runs, drops and installers go on."""
     db.source(faults.SOURCE)

@@ -57,6 +57,7 @@ def _warnings(db: Database) -> list[str]:
     return pganon("status", "--dsn", db.dsn(), "--json").json["warnings"]
 
 
+@pytest.mark.slow
 def test_another_role_under_the_name_of_a_reader(db: Database) -> None:
     with queue.role(db, "reader", "guest") as (name, guest):
         publish = {"readers": [name]}
@@ -106,6 +107,7 @@ def _verified(db: Database) -> list[lifecycle.Finding]:
     return lifecycle.verify(db.owner(), "patients")
 
 
+@pytest.mark.slow
 def test_a_file_names_who_has_the_name_now(db: Database) -> None:
     """It is a change of readers, which approval has to agree to."""
     with queue.role(db, "reader") as (name,):
@@ -146,6 +148,7 @@ def test_a_file_names_nobody(db: Database) -> None:
     assert faults.content(db.owner()) is None
 
 
+@pytest.mark.slow
 def test_a_renamed_reader(db: Database) -> None:
     """It keeps what it has until it is removed; nobody gets anything under the old name."""
     with queue.role(db, "reader") as (name,):
@@ -170,6 +173,7 @@ def test_a_renamed_reader(db: Database) -> None:
             db.admin.execute(f"ALTER ROLE {name}_x RENAME TO {name}".encode())
 
 
+@pytest.mark.slow
 def test_another_role_under_the_name_of_a_trusted_one(db: Database) -> None:
     """Neither its code runs, nor is anything published where it could put other views."""
     with queue.role(db, "app") as (name,):

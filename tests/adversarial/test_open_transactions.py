@@ -50,6 +50,7 @@ def _deciding(db: Database, request: int) -> Connection:
     return conn
 
 
+@pytest.mark.slow
 def test_who_cancels_holds_up_no_publication(db: Database) -> None:
     """An equal request of another role is answered by it; this one is passed over."""
     queue.applied(db)
@@ -130,6 +131,7 @@ def test_who_approves_holds_up_no_withdrawal(db: Database) -> None:
     assert faults.run_tables(steward) == []
 
 
+@pytest.mark.slow
 def test_who_approves_holds_up_no_later_version(db: Database) -> None:
     """A later version is published at once, and the earlier one not after it."""
     asked = {**queue.ASKED, "on_change": "run"}
@@ -148,6 +150,7 @@ def test_who_approves_holds_up_no_later_version(db: Database) -> None:
     assert faults.run_tables(db.owner()) == []
 
 
+@pytest.mark.slow
 def test_who_approves_holds_up_no_expiry(db: Database) -> None:
     queue.applied(db, publish=APPROVAL)
     waiting = _held(db)

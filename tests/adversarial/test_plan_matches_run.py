@@ -99,6 +99,7 @@ def test_chains_take_the_steps_of_a_run_of_one(db: Database, method: str) -> Non
     assert sorted(faults.steps_of(db.dsn(), loaded, force=True)) == sorted(alone)
 
 
+@pytest.mark.slow
 def test_plans_are_equal_byte_for_byte(db: Database, policy_file: str) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn())
@@ -129,6 +130,7 @@ def test_a_plan_shows_what_a_run_does_beside_earlier_versions(db: Database) -> N
     assert _outline(planned) == _outline(ran)
 
 
+@pytest.mark.slow
 def test_a_plan_holds_no_secret(db: Database, policy_file: str) -> None:
     """Neither keys and seeds of runs nor values of rows: both are read inside the server only."""
     db.source(faults.SOURCE)

@@ -110,6 +110,7 @@ def open_views(db: Database) -> list[str]:
 
 
 @pytest.mark.parametrize("measured", [False, True], ids=["expected", "counted"])
+@pytest.mark.slow
 def test_no_plan_tells_of_rows_that_a_role_may_not_see(db: Database, measured: bool) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn(), faults.policy(publish={"readers": []}))

@@ -55,6 +55,7 @@ def build(db: Any, columns: Any) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, len(NAMES), 4))
+@pytest.mark.slow
 def test_hostile_names_through_a_whole_run(db: Any, first: int) -> None:
     names = (NAMES + NAMES)[first : first + 4]
     method = {"name": vehicles.METHODS[first // 4 % 2], "block_size": 32}

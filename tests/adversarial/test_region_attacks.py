@@ -91,6 +91,7 @@ def _crash(db: Database, policy: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("ranges", ["region", "tight"])
+@pytest.mark.slow
 def test_who_left_the_region_of_a_cohort(db: Database, ranges: str) -> None:
     """A run that was stopped had kept the cohorts of two regions. Who looks like people of the
     other one since, when another run finishes them, is as somebody who left: in no group, ever."""

@@ -108,6 +108,7 @@ def test_another_release_of_the_people_is_refused(
     ],
     ids=["added", "changed", "removed", "lookup"],
 )
+@pytest.mark.slow
 def test_events_that_changed_since_are_refused(built: Database, change: str) -> None:
     """The difference of two versions is what happened to whom everybody knows it of."""
     faults.run(built.dsn(), whole())
@@ -122,6 +123,7 @@ def test_events_that_changed_since_are_refused(built: Database, change: str) -> 
     ("kind", "before", "after"),
     [("numeric", "1.5", "-1.5"), ("bigint", "5", "4294967300"), ("float8", "2", "-2")],
 )
+@pytest.mark.slow
 def test_values_that_hash_alike_are_no_rows_that_stayed(
     built: Database, kind: str, before: str, after: str
 ) -> None:
@@ -137,6 +139,7 @@ def test_values_that_hash_alike_are_no_rows_that_stayed(
         faults.run(built.dsn(), policy)
 
 
+@pytest.mark.slow
 def test_another_policy_of_the_same_tables_is_refused(built: Database) -> None:
     faults.run(built.dsn(), whole())
     changed = {**wards.WHOLE, "diagnosis": {**wards.WHOLE["diagnosis"], "groups": "own"}}
@@ -145,6 +148,7 @@ def test_another_policy_of_the_same_tables_is_refused(built: Database) -> None:
         faults.run(built.dsn(), policy)
 
 
+@pytest.mark.slow
 def test_the_same_again_has_the_same_groups_under_fresh_numbers(built: Database) -> None:
     shown = []
     for _ in range(2):
@@ -158,6 +162,7 @@ def test_the_same_again_has_the_same_groups_under_fresh_numbers(built: Database)
     assert shown[0] != shown[1]
 
 
+@pytest.mark.slow
 def test_new_people_are_others(built: Database) -> None:
     """A version of people of whom none was in one before."""
     faults.run(built.dsn(), whole())
@@ -181,6 +186,7 @@ def _rows_shown(db: Database, table: str) -> Counter[tuple[Any, ...]]:
     return Counter(db.admin.execute(text.encode()).fetchall())
 
 
+@pytest.mark.slow
 def test_the_difference_of_two_versions_is_a_release_of_the_new_people(built: Database) -> None:
     """Frequent values are told of the new people alone: added to those before, 9 people with a
     value would be told by the difference."""
@@ -209,6 +215,7 @@ def test_the_difference_of_two_versions_is_a_release_of_the_new_people(built: Da
 
 
 @pytest.mark.parametrize("what", TAMPERED_LATER)
+@pytest.mark.slow
 def test_increments_that_are_changed_in_the_store(built: Database, what: str) -> None:
     grow(built)
     add(built, moved(120, 2))
@@ -232,6 +239,7 @@ TAMPERED_PERIOD = {
 
 
 @pytest.mark.parametrize("what", TAMPERED_PERIOD)
+@pytest.mark.slow
 def test_periods_that_are_changed_in_the_store(built: Database, at: Day, what: str) -> None:
     at("2022-01-01")
     grow(built, timed())
@@ -245,6 +253,7 @@ def test_periods_that_are_changed_in_the_store(built: Database, at: Day, what: s
         grow(built, timed())
 
 
+@pytest.mark.slow
 def test_nothing_else_is_shown_by_a_period(built: Database, at: Day) -> None:
     """Neither of who has seconds of pairs, nor the order of the source, nor private tables."""
     at("2022-01-01")
@@ -263,6 +272,7 @@ def test_nothing_else_is_shown_by_a_period(built: Database, at: Day) -> None:
         assert stored == sorted(stored)
 
 
+@pytest.mark.slow
 def test_who_is_forgotten_is_in_no_period(built: Database, at: Day) -> None:
     at("2022-01-01")
     grow(built, timed())
@@ -284,6 +294,7 @@ def test_who_is_forgotten_is_in_no_period(built: Database, at: Day) -> None:
     assert told == (0,)
 
 
+@pytest.mark.slow
 def test_other_releases_are_refused_beside_one_that_grows(built: Database) -> None:
     grow(built)
     add(built, moved(120, 2))
@@ -293,6 +304,7 @@ def test_other_releases_are_refused_beside_one_that_grows(built: Database) -> No
             faults.run(built.dsn(), other)
 
 
+@pytest.mark.slow
 def test_two_runs_do_not_add_the_same_people(
     built: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,6 +326,7 @@ def test_two_runs_do_not_add_the_same_people(
         grow(built, other)
 
 
+@pytest.mark.slow
 def test_nothing_private_of_an_increment_opens(built: Database) -> None:
     grow(built)
     built.admin.execute("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO analyst")
@@ -486,6 +499,7 @@ def test_tables_that_are_emptied(db: Database, table: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["facts1", "linked1"])
+@pytest.mark.slow
 def test_rows_of_a_person_that_are_gone(db: Database, table: str) -> None:
     """Groups are then good for others than those who are in them."""
     wards.build(db.connect("source_owner"), wards.rows(1200, 1))
@@ -509,6 +523,7 @@ def _stored(db: Database, part: str) -> list[tuple[Any, ...]]:
     return db.admin.execute(sql.SQL("TABLE pganon_data.{}").format(sql.Identifier(name))).fetchall()
 
 
+@pytest.mark.slow
 def test_rows_lie_in_an_order_of_what_is_published(db: Database) -> None:
     stored = []
     for seed in (1, 2):
@@ -543,6 +558,7 @@ def test_strangers_read_nothing_of_the_tables(built: Database) -> None:
             stranger.execute(text)
 
 
+@pytest.mark.slow
 def test_nobody_learns_how_many_seconds_there_are(db: Database) -> None:
     """Of values that are closed, too: everybody sees what ANALYZE counted."""
     wards.build(db.connect("source_owner"), wards.rows(1200, 1))

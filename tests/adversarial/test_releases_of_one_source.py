@@ -273,6 +273,7 @@ def test_labels_in_another_order(source: Database, keyed: bool) -> None:
     refused(source, declared, "republication" if keyed else "no_identity")
 
 
+@pytest.mark.slow
 def test_another_type_is_another_source(source: Database) -> None:
     """Though the values are equal, and have the same hash."""
     publish(source, CASES[1].policy)
@@ -372,6 +373,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.slow
 def test_a_view_is_the_tables_below_it(source: Database) -> None:
     """Its groups need not come out again: it may show other rows by the same policy."""
     case = CASES[1]
@@ -389,6 +391,7 @@ def test_a_view_is_the_tables_below_it(source: Database) -> None:
 @pytest.mark.parametrize(
     "how", [pytest.param(how, marks=[] if how == "view" else pytest.mark.slow) for how in VIEWS]
 )
+@pytest.mark.slow
 def test_a_table_is_what_a_view_was_made_of(source: Database, how: str) -> None:
     case = CASES[1]
     source.source(VIEWS[how])
@@ -564,6 +567,7 @@ def test_two_names_at_once(source: Database, case: Case) -> None:
 
 
 @every_case
+@pytest.mark.slow
 def test_published_once_no_people_were_found(
     source: Database, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ def _limit(conn: Connection, k: int = 8) -> str:
     return caught.value.diag.message_primary or ""
 
 
+@pytest.mark.slow
 def test_refusals_of_one_close_the_release_for_nobody_else(db: Database) -> None:
     queue.applied(db, requests=ASKED)
     _ended(db, 3, "analyst")
@@ -99,6 +100,7 @@ def test_what_was_cancelled_counts(db: Database) -> None:
     queue.ask(db.connect("source_owner"))
 
 
+@pytest.mark.slow
 def test_the_queue_takes_turns(db: Database) -> None:
     """Attack: one role fills the queue before others ask. What the steward asks comes first."""
     queue.applied(db, requests=ASKED)
@@ -141,6 +143,7 @@ def test_nobody_hears_when_others_ask(db: Database) -> None:
         assert list(listening.notifies(timeout=0.2)) == []
 
 
+@pytest.mark.slow
 def test_a_call_says_that_nobody_serves_it(db: Database) -> None:
     queue.applied(db, requests=ASKED)
     told: list[str] = []

@@ -47,6 +47,7 @@ def role(db: Database) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("right", RIGHTS)
+@pytest.mark.slow
 def test_who_may_read_what_is_private_is_named(db: Database, role: str, right: str) -> None:
     if "IN SCHEMA" in right and db.admin.info.server_version < 150000:
         pytest.skip("a publication has no schemas before PostgreSQL 15")

@@ -128,6 +128,7 @@ def test_every_role_may_what_it_needs(db: Database, people: dict[str, str]) -> N
     assert found == MAY
 
 
+@pytest.mark.slow
 def test_a_worker_works_as_the_owner(db: Database, people: dict[str, str]) -> None:
     queue.applied(db)
     asked = queue.ask(db.owner())

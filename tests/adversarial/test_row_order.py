@@ -32,6 +32,7 @@ def published(db: Any) -> list[tuple[Any, ...]]:
     return db.admin.execute(f"SELECT class_id, s::text, i::text FROM {table}").fetchall()
 
 
+@pytest.mark.slow
 def test_rows_lie_in_an_order_of_published_columns_alone(db: Any) -> None:
     orders = []
     for seed in (1, 2):
@@ -49,6 +50,7 @@ def test_rows_lie_in_an_order_of_published_columns_alone(db: Any) -> None:
     ("kind", "equal"),
     [("numeric", ["1", "1.0", "1.00", "1.000"]), ("public.citext", ["ab", "Ab", "aB", "AB"])],
 )
+@pytest.mark.slow
 def test_values_that_are_equal_but_look_different_keep_no_order(
     db: Any, kind: str, equal: list[str]
 ) -> None:

@@ -25,6 +25,7 @@ def _refusal(conn: Connection, text: str) -> tuple[str, str]:
     return diag.message_primary or "", diag.message_hint
 
 
+@pytest.mark.slow
 def test_the_steward_reads_why_and_nobody_else(db: Database) -> None:
     """Attack: a requester reads of a refusal what the data allow."""
     queue.applied(db, privacy=TOO_LARGE)
@@ -42,6 +43,7 @@ def test_the_steward_reads_why_and_nobody_else(db: Database) -> None:
     assert analyst.execute(reasons).fetchall() == [(None, None)]
 
 
+@pytest.mark.slow
 def test_the_version_before_is_named_where_there_is_one(db: Database) -> None:
     queue.applied(db)
     analyst, steward = db.connect("analyst"), db.owner()
@@ -56,6 +58,7 @@ def test_the_version_before_is_named_where_there_is_one(db: Database) -> None:
         assert shown not in _refusal(steward, "CALL pganon.release('patients')")[1]
 
 
+@pytest.mark.slow
 def test_who_may_not_read_does_not_learn_of_a_version(db: Database) -> None:
     queue.applied(db, publish={"readers": []})
     analyst = db.connect("analyst")
@@ -66,6 +69,7 @@ def test_who_may_not_read_does_not_learn_of_a_version(db: Database) -> None:
     assert told[1] == "the steward sees why"
 
 
+@pytest.mark.slow
 def test_a_failure_says_why(db: Database) -> None:
     queue.applied(db)
     document = json.dumps({"release": "r", "source": "public.none", "requests": queue.ASKED})

@@ -161,6 +161,7 @@ def test_versions_over_one_source_have_the_same_groups(db: Database, method: Met
 
 
 @every_method
+@pytest.mark.slow
 def test_without_a_key_of_the_records_too(db: Database, method: Method) -> None:
     build(db, key=False)
     first = publish(db, method)
@@ -169,6 +170,7 @@ def test_without_a_key_of_the_records_too(db: Database, method: Method) -> None:
 
 
 @every_method
+@pytest.mark.slow
 def test_chance_decides(db: Database, method: Method) -> None:
     """What the other tests compare would differ if the seed were not taken over."""
     build(db)
@@ -179,6 +181,7 @@ def test_chance_decides(db: Database, method: Method) -> None:
 
 
 @every_method
+@pytest.mark.slow
 def test_releases_over_one_source_have_the_same_groups(db: Database, method: Method) -> None:
     build(db)
     first = publish(db, method, release="one")
@@ -222,6 +225,7 @@ def test_the_seed_outlives_rollback_drop_and_failed_runs(db: Database) -> None:
     assert all(version.groups == versions[0].groups for version in versions)
 
 
+@pytest.mark.slow
 def test_without_the_secrets_of_a_version_its_groups_do_not_come_again(db: Database) -> None:
     """Nobody knows the seed any more, and other groups are refused."""
     method = METHODS[2]

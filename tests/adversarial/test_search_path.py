@@ -40,6 +40,7 @@ CREATE VIEW evil.pg_class AS SELECT * FROM pg_catalog.pg_class WHERE false;
 
 
 @pytest.mark.parametrize("setting", ["evil, pg_catalog, public", '"$user", evil, pg_catalog'])
+@pytest.mark.slow
 def test_a_hostile_search_path_of_the_role(db: Any, setting: str) -> None:
     source = db.connect("source_owner")
     source.execute("SET check_function_bodies = off")

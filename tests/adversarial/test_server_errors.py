@@ -93,6 +93,7 @@ def test_a_value_in_an_error_stays_in_the_server(db: Database) -> None:
     _clean(conn, None, "view")
 
 
+@pytest.mark.slow
 def test_statement_timeout(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit that ends a step does not end the record of it."""
     limits: list[object] = []
@@ -160,6 +161,7 @@ def test_an_interrupt_of_the_user(db: Database) -> None:
     _clean(conn, None, "interrupt")
 
 
+@pytest.mark.slow
 def test_an_interrupt_between_sending_and_waiting(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_foreign_key_is_counted_as_people(db: Database, named: dict[str, Any])
     assert "individual: none" in warning
 
 
+@pytest.mark.slow
 def test_nothing_is_said_once_the_policy_decides(db: Database) -> None:
     db.source(ADMISSIONS)
     assert few(publish(db, policy({}, individual="none")).warnings) == []
@@ -87,6 +88,7 @@ def test_keys_of_one_record_each_are_no_warning(db: Database) -> None:
     assert few(publish(db, unique).warnings) == []
 
 
+@pytest.mark.slow
 def test_an_identifying_column_with_repeated_values_is_counted(db: Database) -> None:
     db.source(ADMISSIONS)
     db.source("ALTER TABLE public.diagnosis DROP CONSTRAINT diagnosis_admission_id_fkey")

@@ -64,6 +64,7 @@ def test_who_left_and_returned_is_nobodys_filler(db: Database) -> None:
 
 
 @pytest.mark.parametrize("absent", [False, True], ids=["at once", "while absent"])
+@pytest.mark.slow
 def test_values_that_change_are_refused(db: Database, absent: bool) -> None:
     kept, people = start(db)
     if absent:
@@ -117,6 +118,7 @@ def test_a_refused_run_changes_no_set(db: Database) -> None:
         "UPDATE {s} SET count = 2",
     ],
 )
+@pytest.mark.slow
 def test_counterfeits_that_were_changed_are_seen(db: Database, change: str) -> None:
     """Rows and counterfeits of a group are as many as its values, and those are different."""
     kept, people = start(db)
@@ -185,6 +187,7 @@ def test_waiting_for_other_values(db: Database) -> None:
     assert people_of(kept) == {1, 2, 5, 6}  # those who were tested are not pooled with 7
 
 
+@pytest.mark.slow
 def test_a_table_with_another_name(db: Database) -> None:
     """The same rows are the same people, who keep their signatures."""
     kept = Kept(db, l=2)
@@ -195,6 +198,7 @@ def test_a_table_with_another_name(db: Database) -> None:
     assert waiting(kept) == []
 
 
+@pytest.mark.slow
 def test_newcomers_of_whom_nobody_is_left(db: Database) -> None:
     """The source is that of the version before, and later newcomers do not wait for ever."""
     kept = Kept(db, l=2)
@@ -226,6 +230,7 @@ def test_newcomers_of_another_release(db: Database) -> None:
     assert waiting(kept) == [True, True]
 
 
+@pytest.mark.slow
 def test_newcomers_of_a_run_that_was_killed(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Kept(db, l=2)
     people: dict[Person, Value] = {1: "a", 2: "b"}

@@ -152,6 +152,7 @@ def test_public_parts_and_random_buckets_say_nothing() -> None:
     assert several >= 2
 
 
+@pytest.mark.slow
 def test_the_records_that_were_exchanged_stay_hidden() -> None:
     """Buckets of the example above no longer say that the two youngest have the same value."""
     ages, values = [10, 20, 30, 40, 50], list("aabcd")

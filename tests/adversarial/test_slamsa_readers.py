@@ -41,6 +41,7 @@ def published(db: Database, name: str) -> Connection:
 
 
 @pytest.mark.parametrize("name", ["aligned", "independent, sliced"])
+@pytest.mark.slow
 def test_views_are_open_and_nothing_else(db: Database, name: str) -> None:
     analyst = published(db, name)
     assert faults.exposed(db.owner()) == []
@@ -65,6 +66,7 @@ def test_views_are_open_and_nothing_else(db: Database, name: str) -> None:
                 analyst.execute(f"SELECT {column} FROM published.{view}".encode())
 
 
+@pytest.mark.slow
 def test_stored_relations_hold_what_the_views_show(db: Database) -> None:
     """No column more, no key, trigger or sequence that ties them together or to the source."""
     analyst = published(db, "independent")
@@ -88,6 +90,7 @@ def test_stored_relations_hold_what_the_views_show(db: Database) -> None:
     assert found.fetchall() == []
 
 
+@pytest.mark.slow
 def test_no_statistics_and_no_comments_with_values(db: Database) -> None:
     analyst = published(db, "aligned")
     for view in ("pg_stats", "pg_stats_ext", "pg_stats_ext_exprs"):
@@ -123,6 +126,7 @@ def unbalanced() -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.slow
 def test_how_many_were_left_out_is_not_told(db: Database) -> None:
     """A limit that the documentation states: the ages that are missing all had the one disease."""
     build(db, unbalanced())
@@ -148,6 +152,7 @@ def test_how_many_were_left_out_is_not_told(db: Database) -> None:
     assert all(tuples != RECORDS for _, tuples in left.fetchall())
 
 
+@pytest.mark.slow
 def test_who_is_left_out_is_drawn(db: Database) -> None:
     """Neither the source's order nor quasi-identifiers say who of those with a value it was."""
     build(

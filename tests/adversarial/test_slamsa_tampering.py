@@ -105,6 +105,7 @@ def test_nothing_tampered_with_is_published(source: Database) -> None:
         nothing_is_published(source.owner(), caught.value.code)
 
 
+@pytest.mark.slow
 def test_nothing_changed_after_verification_is_published(source: Database) -> None:
     for name in ("numbers swapped in one table", "memory changed"):
         hook = faults.at("publish.publish", lambda name=name: tamper_staged(source, name))

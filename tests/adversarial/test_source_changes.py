@@ -57,6 +57,7 @@ BEFORE = {
 }
 
 
+@pytest.mark.slow
 def test_before_the_snapshot_the_definition_is_held_to(db: Database) -> None:
     """Each gives its own error, publishes nothing and leaves nothing."""
     conn = db.owner()

@@ -34,6 +34,7 @@ def test_a_schema_of_somebody_else_is_refused(db: Database) -> None:
     assert faults.events(db.owner()) == []
 
 
+@pytest.mark.slow
 def test_a_policy_may_trust_the_owner_of_the_schema(db: Database) -> None:
     _squat(db)
     policy = faults.policy(trust=["source_owner"])
@@ -43,6 +44,7 @@ def test_a_policy_may_trust_the_owner_of_the_schema(db: Database) -> None:
     assert lifecycle.show_earlier(db.owner(), "patients").now == 1
 
 
+@pytest.mark.slow
 def test_a_rollback_trusts_nobody_else(db: Database) -> None:
     db.source(faults.SOURCE)
     faults.run(db.dsn())
@@ -75,6 +77,7 @@ def test_the_schema_public_is_the_database_owners(db: Database) -> None:
     assert caught.value.code == "foreign_schema"
 
 
+@pytest.mark.slow
 def test_a_view_in_the_place_of_a_release_is_not_listed(db: Database, tmp_path: Path) -> None:
     """The schema changes hands afterwards, and its new owner puts a view of the old name there."""
     db.source(faults.SOURCE)

@@ -85,6 +85,7 @@ def memory(db: Database) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_a_lone_newcomer(source: Database) -> None:
     """What is new in a class must be the newcomer's."""
     driver.publish(source, declared())
@@ -102,12 +103,14 @@ def test_a_lone_newcomer(source: Database) -> None:
     assert (found["code"], found["reason"]) == ("republication", "crossing")
 
 
+@pytest.mark.slow
 def test_held_back_and_then_released(source: Database) -> None:
     """Who is left out of one version and in the next is as alone as a newcomer."""
     driver.publish(source, declared(where="id <> 7"))
     refused(source)
 
 
+@pytest.mark.slow
 def test_a_lone_leaver(source: Database) -> None:
     driver.publish(source, declared())
     change(source, "DELETE FROM public.t WHERE id = 7")
@@ -121,6 +124,7 @@ def test_two_names(source: Database, changes: dict[str, Any]) -> None:
         driver.publish(source, {**by_one("z"), **changes})
 
 
+@pytest.mark.slow
 def test_a_view_and_its_table(source: Database) -> None:
     change(source, "CREATE VIEW public.v AS SELECT id, q, z, person, s, o FROM public.t")
     change(source, "GRANT SELECT ON public.v TO steward")
@@ -130,6 +134,7 @@ def test_a_view_and_its_table(source: Database) -> None:
         driver.publish(source, {**by_one("z"), "source": "public.v", "columns": columns})
 
 
+@pytest.mark.slow
 def test_other_columns(source: Database) -> None:
     """Another sensitive column of the same people has other groups."""
     driver.publish(source, declared())
@@ -149,6 +154,7 @@ def test_a_new_seed(source: Database) -> None:
     refused(source, **kept)
 
 
+@pytest.mark.slow
 def test_dropped_and_released_again(source: Database) -> None:
     driver.publish(source, declared())
     lifecycle.drop(source.connect("steward"), "r")
@@ -250,6 +256,7 @@ def test_a_memory_that_moved_is_judged_with_again(
     assert driver.leftovers(source) == []
 
 
+@pytest.mark.slow
 def test_a_memory_that_moves_again_and_again(
     source: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +277,7 @@ def test_a_memory_that_moves_again_and_again(
     assert driver.leftovers(source) == []
 
 
+@pytest.mark.slow
 def test_versions_of_people_without_a_key(source: Database) -> None:
     change(source, "CREATE TABLE public.u AS SELECT q, z, s FROM public.t")
     change(source, "GRANT SELECT ON public.u TO steward")
@@ -289,6 +297,7 @@ def test_two_keys_of_one_table(source: Database) -> None:
     refused(source, "population", columns=columns)
 
 
+@pytest.mark.slow
 def test_people_who_object(source: Database) -> None:
     """They are in no version any more, and their leaving is judged like any other."""
     change(source, "CREATE TABLE public.objections AS SELECT id FROM public.t WHERE id % 8 = 0")
@@ -298,6 +307,7 @@ def test_people_who_object(source: Database) -> None:
     refused(source)
 
 
+@pytest.mark.slow
 def test_erased_people(source: Database) -> None:
     """Their digests are random: the old rows count for the others, who returns is new."""
     done = driver.publish(source, declared())
@@ -328,6 +338,7 @@ def test_a_version_that_nobody_has(source: Database) -> None:
     assert driver.leftovers(source) == []
 
 
+@pytest.mark.slow
 def test_dry_runs_are_told(source: Database) -> None:
     driver.publish(source, declared())
     change(source, "DELETE FROM public.t WHERE id = 7")

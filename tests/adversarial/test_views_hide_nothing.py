@@ -89,6 +89,7 @@ def test_one_version(db: Database, method: str) -> None:
 
 
 @growing_method
+@pytest.mark.slow
 def test_people_come_leave_and_are_forgotten(db: Database, method: str) -> None:
     """Of a method with several groups of a person, groups stay when somebody leaves."""
     db.source(plans.SOURCE)
@@ -227,6 +228,7 @@ def test_casts_divisions_and_plans(db: Database) -> None:
     assert leaks.hidden(db) == []
 
 
+@pytest.mark.slow
 def test_rows_that_stand_are_measured(db: Database) -> None:
     """Verification knows which there should be, whatever the fingerprint says."""
     db.source(SOURCE)
@@ -288,6 +290,7 @@ UPDATE pganon_private.version AS v SET fingerprint = pganon.fingerprint(v.run_id
 """
 
 
+@pytest.mark.slow
 def test_withdrawn_groups_of_an_earlier_pganon_are_never_shown(db: Database) -> None:
     """Its views left them out of tables that have them still, so that nothing is a copy."""
     db.source(SOURCE)

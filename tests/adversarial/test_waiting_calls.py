@@ -20,6 +20,7 @@ def _notices(conn: Connection) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_call_waits_for_its_release(db: Database) -> None:
     queue.applied(db)
     analyst = db.connect("analyst")
@@ -61,6 +62,7 @@ def test_inside_a_function_nothing_is_queued(db: Database) -> None:
     assert queue.states(db) == []
 
 
+@pytest.mark.slow
 def test_ends_without_a_version(db: Database) -> None:
     queue.applied(db, privacy=[{"model": "k_anonymity", "k": 30}])
     analyst = db.connect("analyst")

@@ -186,6 +186,7 @@ WHERE: dict[str, Any] = {"where": "id > 12"}
 
 
 @pytest.mark.parametrize("changes", [{}, WHERE], ids=["all", "some"])
+@pytest.mark.slow
 def test_another_release_of_keys_that_were_made_anew(
     source: Database, changes: dict[str, Any]
 ) -> None:
@@ -218,6 +219,7 @@ def test_another_release_of_others_of_the_same_source(source: Database) -> None:
     assert driver.publish(source, declared(release="b", **WHERE)).version == 1
 
 
+@pytest.mark.slow
 def test_views_of_different_people_of_one_table(source: Database) -> None:
     """Their keys are those that they had: the view of the others shows them still."""
     view(source, "low", "SELECT id, q, s FROM public.t WHERE id <= 12")
@@ -244,6 +246,7 @@ def test_a_load_that_keeps_what_it_loaded_before(source: Database) -> None:
 
 
 @pytest.mark.parametrize("how", ["privilege", "column", "gone", "key"])
+@pytest.mark.slow
 def test_a_view_of_earlier_people_that_cannot_be_read(source: Database, how: str) -> None:
     """The hint says what to do; `renewed` remains."""
     view(source, "low", "SELECT id, q, s FROM public.t WHERE id <= 12")

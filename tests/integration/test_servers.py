@@ -31,6 +31,7 @@ def test_steward_reads_sources_but_does_not_own_them(db: Database):
     assert owner.fetchone() == ("source_owner",)
 
 
+@pytest.mark.slow
 def test_crash_empties_unlogged_tables(crashable_server: CrashableServer):
     with crashable_server.connect() as conn:
         conn.execute("CREATE UNLOGGED TABLE pganon_work.gone AS SELECT 1 AS a")

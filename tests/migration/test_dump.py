@@ -85,6 +85,7 @@ def _gives_requests_back(db: Database) -> None:
     [pytest.param((), marks=pytest.mark.slow), ("--exclude-schema=pganon_work",)],
     ids=["whole", "without work"],
 )
+@pytest.mark.slow
 def test_what_init_made(new_db: Make, tmp_path: Path, options: tuple[str, ...]) -> None:
     original, copy = new_db(), new_db()
     install.init(original.connect())
@@ -132,6 +133,7 @@ def test_an_extension_that_the_restore_creates(
     faults.guarantee_holds(copy.connect("analyst"))
 
 
+@pytest.mark.slow
 def test_a_dump_of_an_earlier_version(
     extension_db: Database,
     new_db: Make,

@@ -77,6 +77,7 @@ def test_the_first_command_makes_the_secret_and_later_ones_keep_it(extension_db:
     assert _secrets(extension_db) == made
 
 
+@pytest.mark.slow
 def test_a_release(extension_db: Database) -> None:
     faults.published(extension_db)
     again = faults.run(extension_db.dsn(), force=False)
@@ -231,6 +232,7 @@ def _newer(monkeypatch: pytest.MonkeyPatch, extra: bytes = b"") -> None:
     monkeypatch.setattr(state, "program_version", lambda: NEWER)
 
 
+@pytest.mark.slow
 def test_upgrade_is_an_update_of_the_extension(
     extension_db: Database, new_db: Make, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,6 +340,7 @@ def test_a_superuser_does_not_update(
 # -- the way out --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_uninstall_asks_for_detach(extension_db: Database) -> None:
     faults.published(extension_db)
     for purge in (False, True):

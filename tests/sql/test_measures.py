@@ -57,6 +57,7 @@ def assessed(conn: Connection, text: str) -> dict[tuple[str, str | None], Any]:
 
 @MODEST
 @given(rows=ROWS, l=st.sampled_from([1, 2, 3]))
+@pytest.mark.slow
 def test_assess_is_the_brute_force(conn: Connection, rows: Any, l: int) -> None:  # noqa: E741
     fill(conn, rows)
     found = assessed(conn, f"'t', '{{a,b}}', '{{s,d}}', 'p', '{{}}', {l}")

@@ -102,6 +102,7 @@ def _run(table: str) -> int:
     return int(table.split("_")[1].split(".r")[1])
 
 
+@pytest.mark.slow
 def test_values_that_nothing_tells(db_after: Any) -> None:
     _, found = db_after(planted)
     for adversary in ("quasi_identifiers", "others_known", "correlations"):
@@ -115,6 +116,7 @@ def test_values_that_nothing_tells(db_after: Any) -> None:
     assert (found[60].records, found[60].known_others) == (400, 1)
 
 
+@pytest.mark.slow
 def test_everybody_held_out_is_a_control(db: Database) -> None:
     """Pairs have a value of their own. A row is true of one person held out if his twin is not."""
     db.source(
@@ -194,6 +196,7 @@ def test_people_are_drawn_by_who_they_are(db: Database) -> None:
     assert len({person for person, _ in drawn[0]}) == 100
 
 
+@pytest.mark.slow
 def test_nothing_is_left_but_rows_in_the_ledger(db: Database) -> None:
     db.source(PLANTED)
     conn = db.owner()
@@ -280,6 +283,7 @@ def test_reports_have_the_attacks_on_what_they_are_about(db: Database, tmp_path:
     assert rows[1][2] == found.run_id
 
 
+@pytest.mark.slow
 def test_relations_beside_the_source(db: Database) -> None:
     """Some of their values only those have who are held out. They stay as they are meanwhile."""
     db.source(

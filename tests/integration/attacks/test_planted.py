@@ -84,6 +84,7 @@ def test_values_of_nothing(db: Database) -> None:
         assert one.certain is None
 
 
+@pytest.mark.slow
 def test_few_are_found_surely(db: Database) -> None:
     """Sixty of three thousand: on average hardly anything is given away, and of them everything."""
     db.source(PLANTED)

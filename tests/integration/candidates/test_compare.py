@@ -56,6 +56,7 @@ def state(conn: Connection) -> list[tuple[object, ...]]:
     ).fetchall()
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_dry_runs(source: Database) -> None:
     found = compared(source, "k=8,12")
     assert [row.varied for row in found.candidates] == [{"k": 8}, {"k": 12}]
@@ -77,6 +78,7 @@ def test_figures_are_those_of_dry_runs(source: Database) -> None:
     assert (found.records, found.seed, found.release) == (24, 1, "patients")
 
 
+@pytest.mark.slow
 def test_it_leaves_nothing_but_rows_in_the_ledger(source: Database) -> None:
     conn = source.owner()
     before = state(conn)
@@ -97,6 +99,7 @@ def test_it_leaves_nothing_but_rows_in_the_ledger(source: Database) -> None:
     assert runs == [run for run, *_ in started[:2]]
 
 
+@pytest.mark.slow
 def test_every_table_is_private(source: Database) -> None:
     """And belongs to the steward, as whom tests connect: no superuser's rights are needed."""
     conn = source.owner()
@@ -113,6 +116,7 @@ def test_every_table_is_private(source: Database) -> None:
     assert not any(name.startswith("published.") for name in seen)
 
 
+@pytest.mark.slow
 def test_a_source_that_changes_meanwhile_changes_nothing(source: Database) -> None:
     owner = source.connect("source_owner")
     wanted = compared(source, "k=8,12")
@@ -129,6 +133,7 @@ def test_a_source_that_changes_meanwhile_changes_nothing(source: Database) -> No
     assert found.records == 24
 
 
+@pytest.mark.slow
 def test_the_source_is_read_once(source: Database) -> None:
     with source.connect("source_owner") as owner:
         # A view that counts its readings.
@@ -147,6 +152,7 @@ def test_the_source_is_read_once(source: Database) -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_hierarchy_that_changes_meanwhile_ends_it(source: Database) -> None:
     owner = source.connect("source_owner")
     owner.execute(
@@ -172,6 +178,7 @@ def test_a_hierarchy_that_changes_meanwhile_ends_it(source: Database) -> None:
     assert faults.events(source.owner())[-2:] == ["failed: source_changed"] * 2
 
 
+@pytest.mark.slow
 def test_candidates_may_name_other_relations(source: Database) -> None:
     """Each is what it was to every candidate that names it."""
     owner = source.connect("source_owner")
@@ -210,6 +217,7 @@ def test_candidates_may_name_other_relations(source: Database) -> None:
         compared(source, public, "k=2,3", loaded=loaded, before=change)
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_a_row(source: Database) -> None:
     found = compared(source, "k=25,8", methods=("mondrian", "anatomy"))
     assert [(row.verdict, row.code) for row in found.candidates] == [
@@ -273,6 +281,7 @@ def test_a_release_that_grows_has_nothing_to_compare(source: Database, refresh: 
         compared(source, loaded=loaded)
 
 
+@pytest.mark.slow
 def test_nobody_else_works_on_the_release_meanwhile(source: Database) -> None:
     codes: list[str] = []
 
@@ -285,6 +294,7 @@ def test_nobody_else_works_on_the_release_meanwhile(source: Database) -> None:
     assert codes == ["busy"]
 
 
+@pytest.mark.slow
 def test_beside_versions_that_there_are(source: Database) -> None:
     """What other versions tell is not held against candidates; a run decides about that."""
     faults.run(source.dsn())
@@ -302,6 +312,7 @@ def test_beside_versions_that_there_are(source: Database) -> None:
     assert (tried.candidates, tried.comparisons) == (5, 2)
 
 
+@pytest.mark.slow
 def test_people_who_were_forgotten_are_not_counted(source: Database) -> None:
     faults.run(source.dsn())
     source.source("CREATE TABLE public.gone AS SELECT id FROM public.patient WHERE id < 3")
@@ -312,6 +323,7 @@ def test_people_who_were_forgotten_are_not_counted(source: Database) -> None:
     assert run_release(faults.policy(), dsn=source.dsn(), options=how).records == 22
 
 
+@pytest.mark.slow
 def test_an_interrupt_removes_everything(source: Database) -> None:
     conn = source.owner()
     before = state(conn)
@@ -352,6 +364,7 @@ def test_a_snapshot_that_cannot_be_removed_is_left_to_the_next_run(
     assert driver.leftovers(source) == []
 
 
+@pytest.mark.slow
 def test_losses_of_different_forms(source: Database) -> None:
     """Both answer the same queries, which restrict the sensitive column as buckets need."""
     loaded = faults.policy(
@@ -382,6 +395,7 @@ def test_losses_of_different_forms(source: Database) -> None:
     assert alone.workload.sensitive is False
 
 
+@pytest.mark.slow
 def test_a_form_that_answers_no_queries(db: Database) -> None:
     make_table(
         db.connect("source_owner"), vehicles.COLUMNS, vehicles.rows(60), name=("public", "vehicle")

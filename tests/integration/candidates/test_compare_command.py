@@ -97,6 +97,7 @@ def test_as_json(steward: Steward) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_page_and_its_document(steward: Steward, tmp_path: Path) -> None:
     file, page = tmp_path / "candidates.json", tmp_path / "candidates.html"
     written = ("--vary", "k=8,25", "--workload", "queries=20", "-o", str(file))
@@ -152,6 +153,7 @@ def test_wrong_commands(steward: Steward, options: tuple[str, ...], message: str
     assert steward.db.owner().execute("SELECT FROM pganon_private.ledger").fetchall() == []
 
 
+@pytest.mark.slow
 def test_a_policy_of_the_database(steward: Steward) -> None:
     """It stays what it is, and `show` says how many candidates there were."""
     dsn = ("--dsn", steward.db.dsn())
@@ -170,6 +172,7 @@ def test_a_policy_of_the_database(steward: Steward) -> None:
     assert "comparison" in pganon("history", "patients", *dsn).out
 
 
+@pytest.mark.slow
 def test_a_measured_column_and_one_of_the_same_name(steward: Steward) -> None:
     ran = steward.compare("--vary", "l=2,3")
     assert ran.code == 0, ran.err

@@ -124,6 +124,7 @@ def test_tables_that_a_statement_reads_in_several_pieces(db: Database, conn: Con
     assert read(conn, "patient") == DistributedRead(names("patient"), (), names("patient"))
 
 
+@pytest.mark.slow
 def test_a_run_locks_what_it_may_and_says_what_it_may_not(
     db: Database, conn: Connection, tmp_path: Path
 ) -> None:

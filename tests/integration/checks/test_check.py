@@ -290,6 +290,7 @@ def test_status_of_what_has_changed(db: Database, folder: Path) -> None:
     assert "warning: patients: its source has perhaps changed" in text.err
 
 
+@pytest.mark.slow
 def test_status_of_columns(db: Database, folder: Path) -> None:
     assert pganon("run", str(folder / "patients.json"), "--dsn", db.dsn()).code == 0
     db.source(

@@ -40,6 +40,7 @@ def code(db: Database, policy: Path, command: tuple[str, ...]) -> int:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.slow
 def test_the_code_is_that_of_the_work(
     db_after: Any, tmp_path: Path, command: tuple[str, ...]
 ) -> None:

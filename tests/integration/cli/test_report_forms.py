@@ -74,6 +74,7 @@ def one(conn: Connection, text: str) -> Any:
     return row[0]
 
 
+@pytest.mark.slow
 def test_exact_quasi_identifiers_are_not_called_a_protection(reported: Any):
     report, conn = reported("anatomy")
     assert report["properties"]["exact"]
@@ -88,6 +89,7 @@ def test_exact_quasi_identifiers_are_not_called_a_protection(reported: Any):
     assert "Apart within a group" in html
 
 
+@pytest.mark.slow
 def test_individuals_are_counted_and_not_their_records(reported: Any):
     report, conn = reported("danonyir")
     people = one(conn, FEWEST_PEOPLE)
@@ -100,6 +102,7 @@ def test_individuals_are_counted_and_not_their_records(reported: Any):
     assert first["sentence"].startswith("Everybody looks like at least 1 others of the")
 
 
+@pytest.mark.slow
 def test_readers_are_told_what_each_form_shows(db_after: Any):
     """Groups where all look the same, people or records; else that others can be found."""
 
@@ -149,6 +152,7 @@ def test_people_of_local_groups_look_the_same(reported: Any):
     assert f"{in_buckets} rows." in sentences
 
 
+@pytest.mark.slow
 def test_clusters_leave_combinations(reported: Any):
     report, conn = reported("qs_greedy")
     exist = one(

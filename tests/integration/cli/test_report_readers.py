@@ -126,6 +126,7 @@ def test_it_is_about_the_version_that_is_seen(db: Database, tmp_path: Path):
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_views_of_others_are_not_read(db: Database, tmp_path: Path):
     """Nothing of a view that was put in the place of the release's is run or counted."""
     db.admin.execute(
@@ -152,6 +153,7 @@ def test_it_can_be_signed_with_an_exported_file(db: Database, tmp_path: Path):
     assert [one["model"] for one in ran.json["counted"]] == ["k_anonymity", "distinct_l_diversity"]
 
 
+@pytest.mark.slow
 def test_a_version_that_others_cross_promises_nothing_for_who_has_both(
     db: Database, tmp_path: Path
 ):

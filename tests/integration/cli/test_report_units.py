@@ -75,6 +75,7 @@ def test_records_are_not_called_people(db_after: Any, method: str) -> None:
         assert f"The run warned: {warning}." in report["comments"]
 
 
+@pytest.mark.slow
 def test_every_warning_stands_in_the_report(db: Database) -> None:
     """Of the policy, of what others were granted before, and of versions that cross."""
     db.source(faults.SOURCE)

@@ -82,10 +82,12 @@ def test_nothing_is_made_before_it_is_asked_for(home):
     assert not home.exists()
 
 
+@pytest.mark.slow
 def test_psql_starts_the_server(home):
     assert psql("-Atc", "SELECT 1 + 1") == "2"
 
 
+@pytest.mark.slow
 def test_psql_takes_another_database_and_the_superuser(home, monkeypatch):
     who = ("-Atc", "SELECT current_user, current_database()")
     assert psql("--admin", *who) == "postgres|pganon"
@@ -100,6 +102,7 @@ def test_psql_takes_another_database_and_the_superuser(home, monkeypatch):
     assert psql("--admin", *who) == "postgres|pganon"
 
 
+@pytest.mark.slow
 def test_other_users_of_the_machine_cannot_reach_it(home):
     assert pganon("server", "start").code == 0
     cluster = embedded.embedded()

@@ -112,6 +112,7 @@ def groups(draw: st.DrawFn) -> list[tuple[str, str]]:
 @pytest.mark.random_tables
 @given(known=groups(), where=conditions())
 @examples(10)
+@pytest.mark.slow
 def test_bounds_are_sure(db: Database, known: list[tuple[str, str]], where: str):
     with db.connect() as conn:
         row = ask(conn, known, where)

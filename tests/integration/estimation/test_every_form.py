@@ -129,6 +129,7 @@ def can_be_read(db: Database) -> None:
     "method",
     [*INDEPENDENT, *[m for m in conformance.METHODS if m not in NOT_YET and m not in AS_OTHERS]],
 )
+@pytest.mark.slow
 def test_the_truth_is_within_the_bounds(db_after: After, method: str):
     db, result = db_after(released, method)
     can_be_read(db)

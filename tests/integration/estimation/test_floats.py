@@ -57,6 +57,7 @@ WHERES = ("true", "cost > 2", "dose < 1", "dose = 0", "dose <= 0", "dose < 1e-50
 
 
 @pytest.mark.parametrize("column", ["cost", "price", "dose"])
+@pytest.mark.slow
 def test_sums_and_means_as_the_server_rounds_them_are_within_the_bounds(
     visits: Database, column: str
 ):

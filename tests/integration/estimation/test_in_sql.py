@@ -71,6 +71,7 @@ def same(conn: Connection, query: dict[str, Any], text: str, release: str = "vis
 
 
 @pytest.mark.parametrize("method", ["mondrian", "one_dimensional", "anatomy", "slicing"])
+@pytest.mark.slow
 def test_the_same_as_from_the_program(db_after: After, method: str):
     db, _ = db_after(released, method)
     db.admin.execute("GRANT USAGE ON SCHEMA published TO analyst")
@@ -133,6 +134,7 @@ TYPED: dict[str, tuple[str, str, list[tuple[dict[str, Any], str]]]] = {
 
 
 @pytest.mark.parametrize("column", TYPED)
+@pytest.mark.slow
 def test_ranges_of_other_types(db: Database, column: str):
     kind, value, conditions = TYPED[column]
     db.source(

@@ -53,6 +53,7 @@ def labelled(db: Database) -> Database:
     return db
 
 
+@pytest.mark.slow
 def test_conditions_on_values(labelled: Database):
     driver.publish(labelled, policy())
     with labelled.connect("analyst") as analyst:
@@ -86,6 +87,7 @@ def test_conditions_on_values(labelled: Database):
         same(analyst, query, "SELECT zip, avg(x) AS v FROM labelled GROUP BY zip", "labelled")
 
 
+@pytest.mark.slow
 def test_a_view_in_place_of_the_published_one(labelled: Database):
     """Its functions would run with the rights of who asks."""
     driver.publish(labelled, policy())

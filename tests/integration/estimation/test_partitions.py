@@ -165,6 +165,7 @@ def _names(text: str) -> set[str]:
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(8)
+@pytest.mark.slow
 def test_figures_are_those_of_all_worlds(db: Database, data: st.DataObject):
     records, where = data.draw(RECORDS), data.draw(CONJUNCTIONS)
     text = "SELECT count(*) n, count(x) cx, sum(x) sx, count(y) cy, sum(y) sy, avg(x) ax, avg(y) ay"
@@ -206,6 +207,7 @@ def mean(row: Any, name: str, known: oracle.Partitioned, value: Any, one: Any) -
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(5)
+@pytest.mark.slow
 def test_groups_are_those_of_all_worlds(db: Database, data: st.DataObject):
     records = data.draw(RECORDS)
     keys = data.draw(st.sampled_from([["cold"], ["flu", "cold"], ["age", "cold"], ["sex", "y"]]))

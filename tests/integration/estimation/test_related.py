@@ -204,6 +204,7 @@ REFUSED = ("buckets of their own", "not together", "has no column", "names rows 
 
 @pytest.mark.parametrize("name", POLICIES)
 @pytest.mark.parametrize("seed", [1, *[pytest.param(n, marks=pytest.mark.slow) for n in (2, 3)]])
+@pytest.mark.slow
 def test_what_is_true_is_within_the_bounds(db: Database, name: str, seed: int) -> None:
     tables = released(db, name, seed)
     draw = random.Random(f"{name} {seed}")
@@ -446,6 +447,7 @@ def _formulas(draw: st.DrawFn) -> Formula:
 
 @given(found=st.lists(_groups(), min_size=1, max_size=2), formula=_formulas(), blood=st.booleans())
 @examples(60)
+@pytest.mark.slow
 def test_the_estimate_is_the_mean_over_all_worlds(
     db: Database, found: list[World], formula: Formula, blood: bool
 ) -> None:
@@ -732,6 +734,7 @@ def test_rows_of_values_that_few_or_none_have(hospital: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_versions_that_grew(db: Database) -> None:
     """A value has rows of every increment."""
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
@@ -755,6 +758,7 @@ def test_versions_that_grew(db: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_tables_with_periods_are_not_estimated_from(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,7 @@ USED = st.one_of(
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(2)
+@pytest.mark.slow
 def test_what_is_grouped_or_measured_may_be_in_alternatives(db: Database, data: st.DataObject):
     classes, where = data.draw(CLASSES), data.draw(USED)
     key = data.draw(st.sampled_from(["flu", "age / 2", None]))
@@ -162,6 +163,7 @@ def test_alternatives_in_one_of_several_tables(db: Database):
     assert _figures(found, "na") == [(1, 1.5, 2), (1, pytest.approx(7 / 3), 5)]
 
 
+@pytest.mark.slow
 def test_groups_in_which_alternatives_can_be_true(db: Database):
     """One has flu a, two b and one c; of the four at least one is 1 and one is 2 years old."""
     rows: list[tuple[str | None, int | None]] = [("a", 5), ("b", 3), ("b", 0), ("c", 9)]
@@ -188,6 +190,7 @@ def test_groups_in_which_alternatives_can_be_true(db: Database):
     assert [row["maybe_empty"] for row in (first, second)] == [False, True]
 
 
+@pytest.mark.slow
 def test_a_sum_that_is_not_known_in_one_way(db: Database):
     """The first alternative has a sum; the second may have the record with NaN."""
     x = replace(test_worlds.RELEASE.columns["x"], kind="double precision")

@@ -120,6 +120,7 @@ def test_a_sum_of_weights_is_that_of_all_worlds(db: Database, data: st.DataObjec
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(8)
+@pytest.mark.slow
 def test_products_with_weights_are_within_bounds(db: Database, data: st.DataObject) -> None:
     """Of every world: who matches, and the weights that they have."""
     classes: list[Class] = data.draw(CLASSES)
@@ -218,6 +219,7 @@ def test_the_function_answers_as_the_program(db: Database, shown: str) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_bounds_hold_for_the_weights_of_the_source(db: Database) -> None:
     source(db, *WEIGHTS)
     driver.publish(db, declared("range"))

@@ -311,6 +311,7 @@ def test_a_count_is_that_of_all_worlds(db: Database, data: st.DataObject):
 @pytest.mark.random_tables
 @given(data=st.data())
 @examples(5)
+@pytest.mark.slow
 def test_several_alternatives_are_those_of_all_worlds(db: Database, data: st.DataObject):
     """With conditions on one column in several of them, which are answered one by one."""
     classes, where = data.draw(CLASSES), data.draw(TANGLES)

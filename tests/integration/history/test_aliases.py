@@ -67,6 +67,7 @@ def test_who_is_known_under_another_key(source: Database) -> None:
     assert driver.publish(source, declared()).version == 3
 
 
+@pytest.mark.slow
 def test_increments_take_them_for_no_newcomers(source: Database) -> None:
     grows = {"refresh": "increments", "increment_size": 4}
     driver.publish(source, declared(**grows))

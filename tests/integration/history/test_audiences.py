@@ -83,6 +83,7 @@ def test_who_could_read_by_a_grant_of_the_owner(
         driver.publish(source, declared("three", "z", two))
 
 
+@pytest.mark.slow
 def test_inherited(source: Database, roles: list[str]) -> None:
     one, two, member = roles
     source.admin.execute(f"GRANT {one} TO {member}; GRANT {two} TO {member}".encode())
@@ -122,6 +123,7 @@ def test_a_policy_with_more_readers(source: Database, roles: list[str]) -> None:
 
 
 @pytest.mark.parametrize("republication", ["refuse", "warn", "allow"])
+@pytest.mark.slow
 def test_an_unchanged_source_and_more_readers(
     source: Database, roles: list[str], republication: str
 ) -> None:

@@ -34,6 +34,7 @@ def refused(db: Database, policy: dict[str, Any]) -> str:
     return str(errors[0])
 
 
+@pytest.mark.slow
 def test_nothing_is_published_beside_it(source: Database, tmp_path: Path) -> None:
     driver.publish(source, people_decide())
     assert "version 1 of the release r" in refused(source, other(**REFUSES))

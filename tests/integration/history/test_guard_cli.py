@@ -146,6 +146,7 @@ def test_a_release_of_which_nobody_is_known(source: Database) -> None:
 @pytest.mark.parametrize(
     ("republication", "expected"), [("refuse", ALL_VERSIONS), ("warn", ONE_VERSION)]
 )
+@pytest.mark.slow
 def test_evidence_in_words(source: Database, republication: str, expected: str) -> None:
     """Readers find it in `pganon.releases`, the steward with `pganon show`."""
     asked = declared(republication=republication, publish={"readers": ["analyst"]})

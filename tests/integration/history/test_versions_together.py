@@ -60,11 +60,13 @@ def states(db: Database) -> dict[str, Any]:
     return dict(rows)
 
 
+@pytest.mark.slow
 def test_one_leaves(db: Database) -> None:
     release(db, FOUR, k=4)
     release(db, FOUR[:3], "crossing", k=3)
 
 
+@pytest.mark.slow
 def test_merged_groups_are_a_function_and_the_reverse_is_finer(db: Database) -> None:
     release(db, FOUR)
     assert release(db, FOUR, release="all", k=4) == {"r 1": "holds", "all 1": "finer"}
@@ -75,6 +77,7 @@ def test_merged_groups_are_a_function_and_the_reverse_is_finer(db: Database) -> 
     release(db, FOUR, release="again")
 
 
+@pytest.mark.slow
 def test_only_the_finer_version_has_other_bounds(db: Database) -> None:
     """Beside it one of other people, which promises less."""
     rows: list[Row] = [(n, n // 4, "ab"[n % 2]) for n in range(12)]
@@ -85,11 +88,13 @@ def test_only_the_finer_version_has_other_bounds(db: Database) -> None:
     assert shown["guarantee"][0]["over_versions"].endswith("k = 4")
 
 
+@pytest.mark.slow
 def test_divided_groups(db: Database) -> None:
     release(db, FOUR, k=4)
     release(db, FOUR, "finer", release="parts")
 
 
+@pytest.mark.slow
 def test_a_value_corrected_or_exchanged(db: Database) -> None:
     release(db, FOUR)
     release(db, [*FOUR[:3], (4, 2, "flu")], "changed")
@@ -97,6 +102,7 @@ def test_a_value_corrected_or_exchanged(db: Database) -> None:
     release(db, [FOUR[0], (2, 1, "HIV"), (3, 2, "flu"), FOUR[3]], "changed")
 
 
+@pytest.mark.slow
 def test_a_quasi_identifier_that_is_shown_later(db: Database) -> None:
     release(db, FOUR)
     columns = {"q": {"role": "sensitive"}, "s": {"role": "quasi_identifying"}}
@@ -123,6 +129,7 @@ def test_classes_beside_exact_rows(db: Database) -> None:
     release(db, rows, "form")
 
 
+@pytest.mark.slow
 def test_a_distribution_that_moves(db: Database) -> None:
     """Attack: t-closeness of every version to what its own source has, by other groups."""
     close = {"model": "t_closeness", "column": "s", "t": 0.3}
@@ -135,6 +142,7 @@ def test_a_distribution_that_moves(db: Database) -> None:
     release(db, [*rows, *newcomers], "crossing", **asked)
 
 
+@pytest.mark.slow
 def test_a_stronger_model_later(db: Database) -> None:
     rows: list[Row] = [(1, 1, "a"), (2, 1, "b"), (3, 2, "a"), (4, 2, "c")]
     release(db, rows)
@@ -143,6 +151,7 @@ def test_a_stronger_model_later(db: Database) -> None:
     release(db, changed, "changed", release="stronger", l=2)
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_void(db: Database) -> None:
     release(db, FOUR, k=4)
     found = release(db, FOUR[:3], k=3, republication="warn")
@@ -157,6 +166,7 @@ def test_what_is_accepted_is_void(db: Database) -> None:
     assert seen.endswith("and has no other version")
 
 
+@pytest.mark.slow
 def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None:
     release(db, FOUR)
     db.source("create table public.gone as select 4 as id")
@@ -164,6 +174,7 @@ def test_who_was_forgotten_is_in_no_group_that_is_compared(db: Database) -> None
     release(db, FOUR, "crossing")
 
 
+@pytest.mark.slow
 def test_what_the_steward_is_told(db: Database, tmp_path: Path) -> None:
     release(db, FOUR, k=4)
     release(db, FOUR[:3], k=3, republication="warn")
@@ -177,6 +188,7 @@ def test_what_the_steward_is_told(db: Database, tmp_path: Path) -> None:
     assert [c["reason"] for c in told["crossings"]] == ["crossing"]
 
 
+@pytest.mark.slow
 def test_every_version_that_is_crossed_is_void(db: Database) -> None:
     """Attack: the same groups were shown twice, and only the first one is named."""
     release(db, FOUR, k=4)
@@ -185,6 +197,7 @@ def test_every_version_that_is_crossed_is_void(db: Database) -> None:
     assert found == {"r 1": "void", "again 1": "void", "less 1": "void"}
 
 
+@pytest.mark.slow
 def test_figures_are_held_against_the_largest_promise(db: Database) -> None:
     """A weaker version does not lower what the first one promised."""
     rows: list[Row] = [(n, n // 4, "ab"[n % 2]) for n in range(8)]
@@ -197,6 +210,7 @@ def test_figures_are_held_against_the_largest_promise(db: Database) -> None:
     assert row == ({"guard_shared": 6, "guard_smallest": 1, "guard_below_k": 8},)
 
 
+@pytest.mark.slow
 def test_only_versions_with_the_same_people_clash(db: Database) -> None:
     """Other people's columns may have other roles."""
     rows: list[Row] = [(n, n // 2, "ab"[n % 2]) for n in range(6)]

@@ -209,6 +209,7 @@ def test_names_and_types_that_need_quotes(db: Database, method: str) -> None:
 
 @pytest.mark.parametrize("turn", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 2, 0))])
 @every_method
+@pytest.mark.slow
 def test_names_of_the_statements_own_columns(db: Database, method: str, turn: int) -> None:
     """In turns 3, 5, 2 and 0 a sensitive column, an age, a drug and the key are called `n`."""
     db.source(plans.SOURCE)

@@ -321,6 +321,7 @@ def exactly(case: Case, asked: Mapping[str, Any], column: str | None = None) -> 
 @pytest.mark.random_tables
 @given(case=cases(), seed=st.integers(0, 1000))
 @SETTINGS
+@pytest.mark.slow
 def test_random_queries(tables: tuple[Connection, Connection], case: Case, seed: int) -> None:
     source, owner = tables
     case.make(source)
@@ -430,6 +431,7 @@ def test_other_classes_ask_a_sensitive_column_on_request(
 
 
 @pytest.mark.parametrize(("sensitive", "expected"), [(None, True), (False, False)])
+@pytest.mark.slow
 def test_identity_reservation_asks_it_by_default(
     db: Database, sensitive: bool | None, expected: bool
 ) -> None:

@@ -82,6 +82,7 @@ def staged(db: Database) -> Staged:
     return run(db.owner(), POLICY, described=True)
 
 
+@pytest.mark.slow
 def test_evidence_is_what_the_published_relations_say(staged: Staged):
     evidence = staged.plan.evidence(staged.state)
     assert evidence is not None
@@ -111,6 +112,7 @@ Shows = Callable[[dict[str, Any]], tuple[Callable[[Any], bool], float]]
     [("mondrian", True, SMALLEST), ("one_dimensional", True, SMALLEST), ("mondrian", False, 1000)],
     ids=["mondrian", "one_dimensional", "strangers"],
 )
+@pytest.mark.slow
 def test_the_risk_among_people_of_a_population(
     db: Database, staged: Staged, method: str, everybody: bool, smallest: int
 ):
@@ -228,6 +230,7 @@ def _check_nothing_rare(evidence: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("missing", [["flu"], ["flu", "cold", "measles", "odd disease"], ["FLU"]])
+@pytest.mark.slow
 def test_values_that_are_missing_are_not_what_a_group_has_in_common(
     staged: Staged, missing: list[str]
 ):
@@ -255,6 +258,7 @@ def test_values_that_are_missing_are_not_what_a_group_has_in_common(
     assert "flu" in [one["value"] for one in item["values"]]
 
 
+@pytest.mark.slow
 def test_null_may_be_missing(db: Database, staged: Staged):
     db.connect("source_owner").execute("UPDATE public.people SET disease = NULL WHERE id % 3 > 0")
     most = []

@@ -155,6 +155,7 @@ def check(tables: tuple[Connection, Connection], case: Case) -> None:
 @pytest.mark.random_tables
 @given(case=cases(models=False))
 @SETTINGS
+@pytest.mark.slow
 def test_metrics_equal_the_brute_force(tables: tuple[Connection, Connection], case: Case) -> None:
     check(tables, case)
 
@@ -162,6 +163,7 @@ def test_metrics_equal_the_brute_force(tables: tuple[Connection, Connection], ca
 @pytest.mark.random_tables
 @given(case=cases(models=False, relaxed=True))
 @settings(SETTINGS, max_examples=5)
+@pytest.mark.slow
 def test_metrics_where_equal_records_are_divided(
     tables: tuple[Connection, Connection], case: Case
 ) -> None:

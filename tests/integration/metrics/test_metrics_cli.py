@@ -54,6 +54,7 @@ def test_readers_see_no_measures(db: Database, policy_file: str) -> None:
     assert pganon("show", "r", "--dsn", db.dsn("analyst"), "--json").json["versions"] is None
 
 
+@pytest.mark.slow
 def test_a_workload_alone(db: Database, policy_file: str) -> None:
     ran = run(db, policy_file, "--workload", "queries=20,seed=4", "--json")
     assert ran.code == 0, ran.err
@@ -77,6 +78,7 @@ def test_a_wrong_workload_is_refused_before_anything_runs(db: Database, policy_f
     assert "for example" in ran.err
 
 
+@pytest.mark.slow
 def test_a_column_is_predicted(db: Database, policy_file: str) -> None:
     """`pay` is decided by `town` alone, and classes mix towns."""
     db.source("UPDATE public.t SET pay = 100 * (town = 'a')::int")

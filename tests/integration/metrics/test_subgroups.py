@@ -186,6 +186,7 @@ def test_nothing_is_said_of_few_people(db: Database) -> None:
     assert (found["record_risk"], found["subgroups"]) == (None, [])
 
 
+@pytest.mark.slow
 def test_few_who_are_left_out_leave_no_subgroups(db: Database) -> None:
     """Groups may be the same whoever of two people is left out; chances by their values are not."""
     for left_out, told in ((1, False), (11, True)):

@@ -98,6 +98,7 @@ def test_plain_sql(db: Database, folder: Path) -> None:
 
 
 @needs_psql
+@pytest.mark.slow
 def test_flyway(db: Database, folder: Path) -> None:
     """Every file in its own session, without a transaction; then what comes after all."""
     db.source(faults.SOURCE)

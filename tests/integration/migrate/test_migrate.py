@@ -92,6 +92,7 @@ def test_forwards_and_back(db: Database, folder: Path) -> None:
     assert [row[0] for row in rows(db)][-1] == "0003_withdraw_patients.json"
 
 
+@pytest.mark.slow
 def test_status_and_dry_run_change_nothing(db: Database, folder: Path) -> None:
     two(folder)
     write(folder, "0003_patients_k4", privacy=k(4))
@@ -364,6 +365,7 @@ def test_what_waits_for_approval_counts_as_applied(db: Database, folder: Path) -
     assert down(db, folder, 1).out == "0002_patients.json: patients, version 1: reverted\n"
 
 
+@pytest.mark.slow
 def test_taking_back_what_waits(db: Database, folder: Path) -> None:
     write(folder, "0001_patients", privacy=k(8))
     write(folder, "0002_patients", publish=_approved_by("source_owner"), privacy=k(12))
@@ -422,6 +424,7 @@ def test_views_that_others_build_on(db: Database, folder: Path) -> None:
 # -- one at a time ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_one_session_per_history(db: Database, folder: Path) -> None:
     two(folder)
     with alone(db.owner(), "default"):
@@ -516,6 +519,7 @@ def test_killed_in_a_file(db: Database, folder: Path, step: str) -> None:
     faults.guarantee_holds(db.owner())
 
 
+@pytest.mark.slow
 def test_nobody_else_sees_what_was_applied(db: Database, folder: Path) -> None:
     assert migrate(db, two(folder)).code == 0
     for table in ("release_migration", "migration_history"):

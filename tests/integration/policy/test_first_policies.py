@@ -54,6 +54,7 @@ def scaffold(db: Database, source: str, task: str) -> tuple[str, LoadedPolicy]:
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.slow
 def test_a_policy_for_every_task_and_source_is_valid(bare_db: Database, task: str) -> None:
     for table, sql in SOURCES.items():
         bare_db.source(sql)

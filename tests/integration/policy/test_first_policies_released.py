@@ -119,6 +119,7 @@ def test_names_in_three_languages(db: Database, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_hospital_releases_again_after_people_left(db: Database, tmp_path: Path) -> None:
     """It is not refused, and who is to be erased can be: as the comments of the policy say."""
     table(db, "german", key=True)
@@ -165,6 +166,7 @@ def test_a_form_that_not_all_values_have_is_not_proposed(db: Database, tmp_path:
     assert "all values of a sample are postcode: uk; add other: true" in text
 
 
+@pytest.mark.slow
 def test_the_terminal_is_asked(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

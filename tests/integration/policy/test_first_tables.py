@@ -53,6 +53,7 @@ def run(db: Database, file: Path) -> None:
     assert ran.code == 0, (ran.err, file.read_text())
 
 
+@pytest.mark.slow
 def test_a_school(db: Database, tmp_path: Path) -> None:
     school(db)
     policy, text, file = written(db, "school.pupil", tmp_path)
@@ -95,6 +96,7 @@ def test_a_school(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_a_shop(db: Database, tmp_path: Path) -> None:
     shop(db)
     policy, text, file = written(db, 'shop."Customer"', tmp_path)
@@ -117,6 +119,7 @@ def test_a_shop(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_the_hospital_of_the_tutorial(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     policy, text, file = written(db, "hospital.patient", tmp_path)
@@ -129,6 +132,7 @@ def test_the_hospital_of_the_tutorial(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_what_tells_sex_keeps_it_apart(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source(
@@ -141,6 +145,7 @@ def test_what_tells_sex_keeps_it_apart(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_what_may_not_be_read_is_named(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source("REVOKE SELECT ON hospital.admission FROM steward", grant=False)
@@ -181,6 +186,7 @@ def test_a_role_with_nothing_but_select(db: Database) -> None:
     assert "name 17" not in made.out
 
 
+@pytest.mark.slow
 def test_references_that_name_no_row(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source(
@@ -196,6 +202,7 @@ def test_references_that_name_no_row(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_a_lookup_of_one_person_each_is_none(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source(
@@ -221,6 +228,7 @@ def test_a_table_to_which_nothing_leads(db: Database) -> None:
     assert "related tables are released for the task survey" in ran.err
 
 
+@pytest.mark.slow
 def test_once_and_monthly(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     assert "--tables --monthly" in init(db, "hospital.patient").out
@@ -250,6 +258,7 @@ def test_once_and_monthly(db: Database, tmp_path: Path) -> None:
     assert verified.code == 0, verified.err
 
 
+@pytest.mark.slow
 def test_circles_and_keys_that_others_do_not_name(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source(
@@ -281,6 +290,7 @@ def test_circles_and_keys_that_others_do_not_name(db: Database, tmp_path: Path) 
     run(db, file)
 
 
+@pytest.mark.slow
 def test_a_key_of_several_columns_that_leads_to_nobody(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source(
@@ -308,6 +318,7 @@ def test_a_key_of_several_columns_that_leads_to_nobody(db: Database, tmp_path: P
     run(db, file)
 
 
+@pytest.mark.slow
 def test_tables_over_a_key_of_several_columns_have_no_groups_of_their_own(
     db: Database, tmp_path: Path
 ) -> None:
@@ -336,6 +347,7 @@ def test_tables_over_a_key_of_several_columns_have_no_groups_of_their_own(
     run(db, file)
 
 
+@pytest.mark.slow
 def test_no_part_is_left_without_what_models_need(db: Database, tmp_path: Path) -> None:
     """Kept apart, all men had one value of a sensitive column of the root."""
     db.source(HOSPITAL)
@@ -353,6 +365,7 @@ def test_no_part_is_left_without_what_models_need(db: Database, tmp_path: Path) 
     run(db, file)
 
 
+@pytest.mark.slow
 def test_long_names_and_names_of_views(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     long = "a_very_long_name_of_a_column_that_leaves_no_room_for_more_words"
@@ -381,6 +394,7 @@ def test_long_names_and_names_of_views(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_tables_few_people_have_rows_in(db: Database, tmp_path: Path) -> None:
     """Three men have rows: kept apart, they were too few. What others lead over has no groups of
     its own, nor what leads over others."""
@@ -442,6 +456,7 @@ def test_a_root_that_is_not_read_whole(db: Database) -> None:
     assert "hospital.admission: leads over hospital.patient, by other columns" in ran.err
 
 
+@pytest.mark.slow
 def test_keys_that_may_not_be_read(db: Database, tmp_path: Path) -> None:
     """A table whose key this role may not read is released; what leads over it is not."""
     db.source(HOSPITAL)
@@ -456,6 +471,7 @@ def test_keys_that_may_not_be_read(db: Database, tmp_path: Path) -> None:
     run(db, file)
 
 
+@pytest.mark.slow
 def test_keys_and_columns_that_are_never_released(db: Database, tmp_path: Path) -> None:
     db.source(HOSPITAL)
     db.source(
@@ -483,6 +499,7 @@ plan" text, ADD area point, ADD beds int;
     run(db, file)
 
 
+@pytest.mark.slow
 def test_names_that_leave_little_room(db: Database, tmp_path: Path) -> None:
     """Names of views hold those of the release, a table and a column, in 63 bytes."""
     db.source(HOSPITAL)

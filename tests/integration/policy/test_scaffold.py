@@ -284,6 +284,7 @@ def test_columns_that_decide_a_sensitive_one_are_said(bare_db: Database) -> None
     ]
 
 
+@pytest.mark.slow
 def test_without_the_deciding_column_less_is_lost(
     db: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_from_file_to_database_to_release(db: Database, folder: Path) -> None:
     db.source(faults.SOURCE)
     file = _write(folder)
@@ -63,6 +64,7 @@ def test_from_file_to_database_to_release(db: Database, folder: Path) -> None:
     assert pganon("status", "nothing", *at, "--json").json["error"]["code"] == "unknown_release"
 
 
+@pytest.mark.slow
 def test_a_run_of_a_file_stores_it(db: Database, folder: Path) -> None:
     db.source(faults.SOURCE)
     file, at = _write(folder), ("--dsn", db.dsn())

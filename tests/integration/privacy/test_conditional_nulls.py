@@ -100,6 +100,7 @@ def holds(method: str, group: Counter[Any]) -> bool:
 
 
 @pytest.mark.parametrize("method", POLICIES)
+@pytest.mark.slow
 def test_the_bound_holds_without_the_nulls(source: Database, method: str) -> None:
     publish(source, POLICIES[method])
     assert not all(holds(method, group) for group in groups(source)), "NULL does not matter here"

@@ -221,6 +221,7 @@ def test_suppressed_records_move_the_published_distribution(db: Database) -> Non
     assert staged.verified("t_closeness") == [pytest.approx(value) for value in expected]
 
 
+@pytest.mark.slow
 def test_verify_measures_from_what_is_stored(db: Database) -> None:
     """Neither the source nor the hierarchy is read again; the view shows the values unchanged."""
     owner = db.connect("source_owner")

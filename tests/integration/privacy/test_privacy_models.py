@@ -88,6 +88,7 @@ MODEST = settings(
 
 @MODEST
 @given(groups=GROUPS, k=st.integers(2, 8), l=st.sampled_from(["2", "2.5", "3", "4"]))
+@pytest.mark.slow
 def test_counts_and_entropy(conn: Connection, groups: Groups, k: int, l: str) -> None:  # noqa: E741
     for grp, (measure, holds) in measured(conn, KAnonymity.of(k), groups).items():
         assert (measure, holds) == (len(groups[grp]), len(groups[grp]) >= k)
@@ -223,6 +224,7 @@ def test_shares_and_recursion(
     beta=st.sampled_from(["0.25", "0.5", "1", "1.5", "2", "4"]),
     delta=st.floats(0.01, 3),
 )
+@pytest.mark.slow
 def test_likeness(conn: Connection, groups: Groups, beta: str, delta: float) -> None:
     whole = [value for group in groups for value in group]
     for grp, (measure, holds) in measured(

@@ -377,6 +377,7 @@ def test_hostile_names(db: Database, tmp_path: Path) -> None:
     lifecycle.drop(conn, name)
 
 
+@pytest.mark.slow
 def test_commands(db: Database, tmp_path: Path) -> None:
     conn = db.owner()
     assert pganon("releases", "--dsn", db.dsn()).out == "no releases\n"

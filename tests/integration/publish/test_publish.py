@@ -295,6 +295,7 @@ def test_long_readers(db: Database, monkeypatch) -> None:
 HOSTILE = ['x"; drop table t; --', "Age", "t", "%s {0}", "é" * 31, "a.b", "select", "'"]
 
 
+@pytest.mark.slow
 def test_hostile_names(db: Database) -> None:
     conn = db.owner()
     columns = [("no", "bigint"), *((name, "text") for name in HOSTILE)]

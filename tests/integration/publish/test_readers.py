@@ -166,6 +166,7 @@ def lost(source: Database) -> str:
     return role
 
 
+@pytest.mark.slow
 def test_rollback_without_a_reader_that_was_dropped(source: Database, lost: str) -> None:
     ran = pganon("rollback", "patients", "--dsn", source.dsn())
     assert ran.code == 0
@@ -176,6 +177,7 @@ def test_rollback_without_a_reader_that_was_dropped(source: Database, lost: str)
     assert back["missing_readers"] == [lost]
 
 
+@pytest.mark.slow
 def test_other_readers_beside_one_that_was_dropped(source: Database, lost: str) -> None:
     ran = pganon("readers", "patients", "--add", "source_owner", "--json", "--dsn", source.dsn())
     error = ran.json["error"]
@@ -198,6 +200,7 @@ def test_other_readers_beside_one_that_was_dropped(source: Database, lost: str) 
     assert done["readers"] == ["analyst", "source_owner"]
 
 
+@pytest.mark.slow
 def test_views_made_again_without_a_reader_that_was_dropped(source: Database, lost: str) -> None:
     source.owner().execute("DROP VIEW published.patients_flat")
     done = faults.run(source.dsn(), force=False)

@@ -65,6 +65,7 @@ def test_of_one_version(db: Database, tmp_path: Path, method: str) -> None:
 
 
 @_of_each(conformance.GROWING)
+@pytest.mark.slow
 def test_of_a_version_that_grew(db: Database, tmp_path: Path, method: str) -> None:
     """And has lost groups, where people have one each."""
     db.source(plans.SOURCE)

@@ -42,6 +42,7 @@ def dry(db: Database, **changes):
     return run_release(faults.policy(**changes), dsn=db.dsn(), options=Options(dry_run=True))
 
 
+@pytest.mark.slow
 def test_it_leaves_nothing(source: Database) -> None:
     conn = source.owner()
     before = state(conn)
@@ -56,6 +57,7 @@ def test_it_leaves_nothing(source: Database) -> None:
         assert getattr(tried, figure) == getattr(made, figure)
 
 
+@pytest.mark.slow
 def test_it_is_no_memory(source: Database) -> None:
     """Nobody read it, so another policy is no second look at the same people."""
     dry(source)
@@ -126,6 +128,7 @@ def test_seeds_draw_again(db: Database) -> None:
     assert faults.run(db.dsn(), policy, force=False).outcome == "unchanged"
 
 
+@pytest.mark.slow
 def test_another_seed_is_not_held_against_versions(source: Database) -> None:
     """Its groups are nobody's to see; what a run would be refused for is that of its own groups."""
     faults.run(source.dsn())
@@ -149,6 +152,7 @@ def test_seed_of_a_command(source: Database, tmp_path: Path) -> None:
     assert pganon(*run, "--dry-run", "--seed", "0").json["refusal"] is None
 
 
+@pytest.mark.slow
 def test_dependents_of_a_view_that_must_go(source: Database) -> None:
     faults.run(source.dsn())
     conn = source.owner()
@@ -209,6 +213,7 @@ def test_why_a_release_is_bad(db: Database, tmp_path: Path) -> None:
     assert pganon(*run[:2], "--costs", "--dsn", db.dsn()).code == 2
 
 
+@pytest.mark.slow
 def test_what_is_by_chance_decides_nothing(db: Database) -> None:
     """A value of few records has one sensitive value, too."""
     db.source(ACCIDENTS)

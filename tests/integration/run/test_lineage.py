@@ -254,6 +254,7 @@ def test_the_event_has_names_and_nothing_else(source: Database, written: Path, t
     )
 
 
+@pytest.mark.slow
 def test_an_event_for_each_version_that_is_published(
     source: Database, written: Path, tmp_path: Path
 ):
@@ -319,6 +320,7 @@ def hidden(db: Database, *texts: str) -> bool:
     return KEY not in "".join((*texts, ledger[0]))
 
 
+@pytest.mark.slow
 def test_a_server_gets_it_with_the_key(
     source: Database, written: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -361,6 +363,7 @@ def test_a_failure_is_a_warning(
     assert hidden(source, ran.out, ran.err)
 
 
+@pytest.mark.slow
 def test_the_key_goes_to_no_other_server(
     source: Database, written: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -371,6 +374,7 @@ def test_the_key_goes_to_no_other_server(
     assert (ran.code, asked, "status 302" in ran.err) == (0, [], True)
 
 
+@pytest.mark.slow
 def test_the_key_goes_to_no_proxy(source: Database, written: Path, monkeypatch: pytest.MonkeyPatch):
     """Of plain HTTP it would read all."""
     monkeypatch.setenv("OPENLINEAGE_API_KEY", KEY)
@@ -382,6 +386,7 @@ def test_the_key_goes_to_no_proxy(source: Database, written: Path, monkeypatch: 
     assert (ran.code, proxied, len(asked)) == (0, [], 1)
 
 
+@pytest.mark.slow
 def test_a_key_that_cannot_be_sent_is_not_told(
     source: Database, written: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -393,6 +398,7 @@ def test_a_key_that_cannot_be_sent_is_not_told(
     assert hidden(source, ran.out, ran.err)
 
 
+@pytest.mark.slow
 def test_nobody_listens(source: Database, written: Path):
     with serving(status(201)) as (url, _):
         pass
@@ -400,6 +406,7 @@ def test_nobody_listens(source: Database, written: Path):
     assert (ran.code, "(ConnectionRefusedError)" in ran.err) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_a_warning(
     source: Database, written: Path, tmp_path: Path
 ):

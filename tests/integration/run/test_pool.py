@@ -262,6 +262,7 @@ def _in_turn(choose: Next) -> Callable[..., list[Any]]:
 
 
 @pytest.mark.parametrize("method", plans.METHODS)
+@pytest.mark.slow
 def test_chains_wait_for_what_they_read(
     db: Database, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -274,6 +275,7 @@ def test_chains_wait_for_what_they_read(
 
 @pytest.mark.parametrize("choose", [_last, _needed_by_the_last])
 @pytest.mark.parametrize("changes", METHODS[1:3], ids=["anatomy", "mondrian"])
+@pytest.mark.slow
 def test_chains_of_the_guard_wait_for_what_they_read(
     visit: Database, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], choose: Next
 ) -> None:
@@ -292,6 +294,7 @@ def test_a_server_without_free_connections(visit: Database) -> None:
     assert watch.most == 1
 
 
+@pytest.mark.slow
 def test_every_session_is_set_up_alike(visit: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the leader: owner, search_path, time limits; or a chain would mean something else."""
     names = ("row_security", "search_path", "statement_timeout", "work_mem", "TimeZone")

@@ -102,6 +102,7 @@ CREATE EVENT TRIGGER silent ON sql_drop EXECUTE FUNCTION public.silent()
 """
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_answer_keeps_no_table_of_this_one(db: Database) -> None:
     """Nor does it hold up runs that do not need it. Who forgets people is told what remains."""
     conn, at = db.owner(), ("--dsn", db.dsn())
@@ -203,6 +204,7 @@ def test_two_publications_at_once(db: Database) -> None:
     assert rows.fetchall() == [("a", 3), ("b", 3)]
 
 
+@pytest.mark.slow
 def test_crash_after_publication(crashable_server) -> None:
     """What was published is there after the server was killed."""
 

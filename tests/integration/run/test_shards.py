@@ -67,6 +67,7 @@ def evidence(db: Database) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", IN_CELLS)
+@pytest.mark.slow
 def test_a_release_shows_what_it_shows_where_nothing_is_placed(
     db: Database, db_after: After, method: str
 ) -> None:
@@ -237,6 +238,7 @@ def test_shards_that_others_could_read_stay_empty(
     assert faults.version(conn, "visits") is None
 
 
+@pytest.mark.slow
 def test_what_others_were_given_on_shards_is_revoked(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +260,7 @@ def test_what_others_were_given_on_shards_is_revoked(
     assert not [one for one in held if one.count("=") > 1]
 
 
+@pytest.mark.slow
 def test_no_one_may_read_a_table_before_it_is_in_shards(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +297,7 @@ def _before_sealing(db: Database, monkeypatch: pytest.MonkeyPatch, command: str)
         ("cell_classes", "verify.balance"),
     ],
 )
+@pytest.mark.slow
 def test_a_server_that_lost_some_rows_of_a_table_ends_the_run(
     db: Database, table: str, step: str
 ) -> None:
@@ -310,6 +314,7 @@ def test_a_server_that_lost_some_rows_of_a_table_ends_the_run(
     assert faults.version(conn, "visits") is None
 
 
+@pytest.mark.slow
 def test_other_servers_get_the_settings_of_the_session_before_each_read(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,6 +341,7 @@ def test_other_servers_get_the_settings_of_the_session_before_each_read(
     assert len(reads) > 5
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_not_beside_a_source_of_people_who_were_forgotten(db: Database) -> None:
     """Citus takes no rows out of shards that a table of this server names."""
     in_shards(db)

@@ -59,6 +59,7 @@ def test_nothing_new(source: Database, method: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [stays, vehicles], ids=["buckets", "clusters"])
+@pytest.mark.slow
 def test_other_forms(db: Database, kind: Any) -> None:
     """Columns that follow from the data, too."""
     source = db.connect("source_owner")
@@ -101,12 +102,14 @@ def test_command(source: Database, tmp_path: Path) -> None:
     ],
     ids=["schema", "name of a column", "k", "method"],
 )
+@pytest.mark.slow
 def test_another_policy_is_a_change(source: Database, change: dict[str, Any]) -> None:
     rerun(source)
     changed = rerun(source, **change)
     assert (changed.outcome, changed.version) == ("released", 2)
 
 
+@pytest.mark.slow
 def test_another_schema_of_columns_that_follow_from_the_data(db: Database) -> None:
     """Their views are not compared, so that what the policy says of them must be."""
     schema, table = stays.document()["source"].split(".")
@@ -144,6 +147,7 @@ def test_after_a_rollback_or_a_drop(source: Database) -> None:
     assert (rerun(source).outcome, faults.version(conn)) == ("released", 3)
 
 
+@pytest.mark.slow
 def test_readers_are_applied(source: Database) -> None:
     rerun(source)
     conn = source.owner()
@@ -176,6 +180,7 @@ def test_versions_kept_are_applied(source: Database) -> None:
     assert stored == {3: True, 2: False, 1: True}  # the newest is kept, and what is shown
 
 
+@pytest.mark.slow
 def test_comments_are_applied(source: Database) -> None:
     """Those of an earlier program, for which the state tables stand."""
     rerun(source)
@@ -211,6 +216,7 @@ def test_views_that_are_gone_come_again(source: Database) -> None:
         "DROP TABLE pganon_data.r{run}_records CASCADE",
     ],
 )
+@pytest.mark.slow
 def test_what_was_damaged_is_made_anew(source: Database, damage: str) -> None:
     """Unchanged means that readers see what was verified."""
     run = rerun(source).run_id
@@ -230,6 +236,7 @@ def test_without_its_secrets_a_version_is_made_anew(source: Database) -> None:
     assert all(item.holds for item in lifecycle.verify(source.owner(), "patients"))
 
 
+@pytest.mark.slow
 def test_a_version_with_other_checks_is_made_anew(source: Database) -> None:
     """A program that verifies more than the one before does not vouch for its releases."""
     rerun(source)

@@ -88,6 +88,7 @@ def test_a_run_names_the_column_and_the_records_that_share_its_value(
     assert 0 < _alike(source, "heart") < 1
 
 
+@pytest.mark.slow
 def test_a_few_of_many_columns_are_listed(db: Database, tmp_path: Path) -> None:
     """Highest share first; of those that are not declared, as the table has them."""
     names = [f"s{number}" for number in range(22)]

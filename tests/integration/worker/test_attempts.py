@@ -29,6 +29,7 @@ def _attempts(db: Database) -> list[tuple[str, int]]:
     return rows.fetchall()
 
 
+@pytest.mark.slow
 def test_busy_beside_an_equal_request(db: Database) -> None:
     """Asked again while the first one was tried in vain: both wait, and no worker ends."""
     queue.applied(db)

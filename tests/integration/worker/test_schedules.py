@@ -52,6 +52,7 @@ def _daily() -> str:
     return f"0 {(datetime.now(BERLIN).hour + 12) % 24} * * *"
 
 
+@pytest.mark.slow
 def test_missed_times_come_once(db: Database) -> None:
     queue.applied(db, schedule=_daily(), time_zone="Europe/Berlin")
     _due(db)
@@ -83,6 +84,7 @@ def test_a_new_revision_has_its_own_schedule(db: Database) -> None:
     assert db.owner().execute(of).fetchall() == []
 
 
+@pytest.mark.slow
 def test_of_a_dropped_release(db: Database) -> None:
     queue.applied(db, schedule="0 3 * * 1")
     _due(db)

@@ -139,6 +139,7 @@ def test_status_goes_by_the_policy_that_workers_go_by(db: Database) -> None:
     assert f"patients: its policy is to be reviewed by {soon:%Y-%m-%d}" in warnings
 
 
+@pytest.mark.slow
 def test_one_staged_release_that_stays_holds_up_no_other(db: Database) -> None:
     """A table of a rejected release is in use still; those of others go."""
     publish = {"readers": ["analyst"], "approval": {"by": ["source_owner"]}}

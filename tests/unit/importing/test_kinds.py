@@ -61,6 +61,7 @@ def test_numbers(decimal: str, thousands: str | None, values: list[str], kind: s
     ("order", "pattern"),
     [("ymd", "{y:04}-{m:02}-{d:02}"), ("dmy", "{d}/{m}/{y:04}"), ("mdy", "{m}.{d:02}.{y:04}")],
 )
+@pytest.mark.slow
 def test_days_are_those_of_the_calendar(order: DateOrder, pattern: str) -> None:
     def is_date(year: int, month: int, day: int) -> bool:
         text = pattern.format(y=year, m=month, d=day)
@@ -112,6 +113,7 @@ def test_an_earlier_value_is_not_forgotten() -> None:
         max_size=4,
     )
 )
+@pytest.mark.slow
 def test_numbers_give_their_texts_back(values: list[str]) -> None:
     """Apart from a `.0`, which double precision does not write."""
     kind = kind_of(values, Format())

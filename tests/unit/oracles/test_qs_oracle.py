@@ -448,6 +448,7 @@ def test_growing_until_nothing_is_left_gives_the_same_clusters(case: Case, rando
 
 @settings(max_examples=150, deadline=None)
 @given(cases(), st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_equal_records_are_taken_together(case: Case, random: Any):
     if not feasible(case):
         return

@@ -268,6 +268,7 @@ ANYTHING = st.recursive(
         ANYTHING,
     )
 )
+@pytest.mark.slow
 def test_no_input_breaks_the_loader(changes: dict[str, object]) -> None:
     text = json.dumps({**policy(), **changes})
     found: PolicyError | None = None

@@ -37,6 +37,7 @@ def people(db: Database) -> Database:
     return db
 
 
+@pytest.mark.slow
 def test_distances_by_hand(people: Database) -> None:
     """The first version has shares 0.6, 0.3 and 0.1; newcomers the distances 0.2, 0.9, 0.4, 0.1."""
     document = policy(T)
@@ -53,6 +54,7 @@ def test_distances_by_hand(people: Database) -> None:
     assert measured_of(conn, T)["first version's source"] == pytest.approx(0.2)
 
 
+@pytest.mark.slow
 def test_a_value_that_nobody_had_is_an_infinite_gain(people: Database) -> None:
     document = policy(BETA)
     released(people, 1, "aaaaaabbbc", document)
@@ -80,6 +82,7 @@ def test_values_that_nobody_had_can_be_trimmed(people: Database) -> None:
     assert Counter(added) == Counter(a=6, b=3)
 
 
+@pytest.mark.slow
 def test_newcomers_do_not_shift_what_they_are_held_against(people: Database) -> None:
     """A value of 20 % may have 40 % of a class; many such classes do not make it a frequent one."""
     document = of_ten(BETA)
@@ -95,6 +98,7 @@ def test_newcomers_do_not_shift_what_they_are_held_against(people: Database) -> 
     assert classes(conn) == before
 
 
+@pytest.mark.slow
 def test_the_guard_compares_with_the_first_version(people: Database) -> None:
     """Not with the source of now, in which the value is rarer."""
     document = of_ten({**BETA, "beta": 0.4})
@@ -103,6 +107,7 @@ def test_the_guard_compares_with_the_first_version(people: Database) -> None:
     assert released(people, 300, "aaaaaHHHHH", document).version == 3
 
 
+@pytest.mark.slow
 def test_records_that_the_first_version_left_out(people: Database) -> None:
     """Its source has their values, what it published has not: newcomers are held against both."""
     columns = {
@@ -141,6 +146,7 @@ def test_records_that_the_first_version_left_out(people: Database) -> None:
 
 
 @pytest.mark.parametrize("refresh", ["increments", "recompute"])
+@pytest.mark.slow
 def test_models_that_come_later(people: Database, refresh: str) -> None:
     """What the first version published is known, by group; of its source nothing else was kept."""
     first = policy(T, privacy=[{"model": "k_anonymity", "k": 2}], refresh=refresh)
@@ -167,6 +173,7 @@ def test_models_that_come_later(people: Database, refresh: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_after_a_version_that_was_made_at_once(people: Database) -> None:
     """Its own evidence is against the source that it had."""
     first = policy(T, refresh="recompute")

@@ -32,6 +32,7 @@ def people(db: Database) -> Database:
     return db
 
 
+@pytest.mark.slow
 def test_one_distribution_is_published(people: Database) -> None:
     document = policy(T, publish={"reference": True, "keep": 1})
     released(people, 1, "aaaaaabbbc", document)
@@ -51,6 +52,7 @@ def test_one_distribution_is_published(people: Database) -> None:
     assert [problem.field for problem in caught[0].problems] == ["leavers"]  # pyright: ignore
 
 
+@pytest.mark.slow
 def test_in_regions(people: Database) -> None:
     """Every cohort is held against all of the first version, and those that miss it are out."""
     document = policy({**T, "t": 0.4}, regions="leaves")
@@ -67,6 +69,7 @@ def test_in_regions(people: Database) -> None:
     assert max(value or 0 for value in found.values()) <= 0.4
 
 
+@pytest.mark.slow
 def test_groups_that_are_withdrawn_still_count(people: Database) -> None:
     document = policy(T, leavers="withdraw")
     released(people, 1, "aaaaaabbbc", document)
@@ -80,6 +83,7 @@ def test_groups_that_are_withdrawn_still_count(people: Database) -> None:
     assert measured_of(people.owner(), T)["first version's source"] == pytest.approx(0.2)
 
 
+@pytest.mark.slow
 def test_only_a_withdrawal_compares_nothing(people: Database) -> None:
     """Nobody's values are encoded, and no ancestors are known."""
     model = TREE_DISTANCE
@@ -91,6 +95,7 @@ def test_only_a_withdrawal_compares_nothing(people: Database) -> None:
     assert released(people, 30, "0123", document).version == 4
 
 
+@pytest.mark.slow
 def test_another_hierarchy(people: Database) -> None:
     model = TREE_DISTANCE
     document = policy(model)
@@ -126,6 +131,7 @@ def test_hidden_values_in_an_order_of_their_own(db: Database) -> None:
     assert told == [("=Z5", False), *((f"=Z{n}", True) for n in (3, 2, 1, 0))]
 
 
+@pytest.mark.slow
 def test_values_too_far_to_be_hidden(people: Database) -> None:
     document = policy(T, method={"name": "lgb_mdp"})
     released(people, 1, "aaaaaabbbc", document)

@@ -135,6 +135,7 @@ def test_after_a_version_that_was_made_at_once(people: Database) -> None:
     assert all(finding.holds for finding in lifecycle.verify(conn, "people"))
 
 
+@pytest.mark.slow
 def test_stronger_models_for_newcomers(people: Database) -> None:
     grow(people)
     add(people, 21, 40)
@@ -187,6 +188,7 @@ def test_columns_stay(people: Database) -> None:
 
 
 @pytest.mark.parametrize("others", [False, True])
+@pytest.mark.slow
 def test_columns_that_follow_from_the_data(db: Database, others: bool) -> None:
     """Slicing divides attributes by association: newcomers with another one have other columns."""
     rng = random.Random(5)
@@ -287,6 +289,7 @@ def test_too_few_for_a_first_version(db: Database) -> None:
     assert rows(db.owner(), "pganon_private.cohorts") == []
 
 
+@pytest.mark.slow
 def test_people_of_an_unfinished_cohort_who_are_gone(people: Database) -> None:
     """Their cohort ends with them, and the people who came instead are no too few."""
     with driver.refused("infeasible"):

@@ -76,6 +76,7 @@ def told(added: Added | None) -> tuple[int, int, int, int]:
     )
 
 
+@pytest.mark.slow
 def test_groups_go_with_who_left(people: Database) -> None:
     """Where nobody is new, too; in every view, and for good."""
     assert told(grow(people, **WITHDRAW).added) == (0, 0, 0, 0)
@@ -130,6 +131,7 @@ def test_who_was_withdrawn_never_returns(people: Database) -> None:
     assert holds(people)
 
 
+@pytest.mark.slow
 def test_newcomers_and_leavers_in_one_version(people: Database) -> None:
     grow(people, **WITHDRAW)
     conn = people.owner()
@@ -182,6 +184,7 @@ def test_versions_before_stay_as_they_were(people: Database) -> None:
     assert holds(people)
 
 
+@pytest.mark.slow
 def test_who_is_excluded_left(people: Database) -> None:
     people.source(
         "CREATE TABLE public.objections (id integer); GRANT SELECT ON public.objections TO steward",
@@ -196,6 +199,7 @@ def test_who_is_excluded_left(people: Database) -> None:
     assert where[12] not in numbers(conn)
 
 
+@pytest.mark.slow
 def test_a_version_that_was_made_at_once(people: Database) -> None:
     grow(people, refresh="recompute")
     conn = people.owner()
@@ -207,6 +211,7 @@ def test_a_version_that_was_made_at_once(people: Database) -> None:
     assert holds(people)
 
 
+@pytest.mark.slow
 def test_a_dry_run_withdraws_nothing(people: Database) -> None:
     grow(people, **WITHDRAW)
     conn = people.owner()
@@ -218,6 +223,7 @@ def test_a_dry_run_withdraws_nothing(people: Database) -> None:
     assert shown(conn) == before
 
 
+@pytest.mark.slow
 def test_keys_that_were_made_anew(people: Database) -> None:
     """Everybody seems to have left."""
     grow(people, **WITHDRAW)
@@ -378,6 +384,7 @@ def test_the_plan_of_a_release_that_lost_people(people: Database) -> None:
     assert "withdrawn" not in names
 
 
+@pytest.mark.slow
 def test_promises_stay_those_of_the_groups(people: Database) -> None:
     """A stronger policy says nothing of groups that were there before."""
     grow(people, **WITHDRAW)

@@ -36,6 +36,7 @@ def rows(conn: Connection, view: str = "people") -> list[dict[str, Any]]:
     return driver.fetch(conn, sql.SQL("SELECT * FROM published.{}").format(sql.Identifier(view)))
 
 
+@pytest.mark.slow
 def test_newcomers_show_their_region(db: Database) -> None:
     """Unseen values, extremes and NULLs too; groups of a region show the same."""
     policy = of("age", "job", "city", "zip", "born", "weight", "grade", "rank", "visits")
@@ -64,6 +65,7 @@ def test_newcomers_show_their_region(db: Database) -> None:
 # -- who is in no region ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_values_that_no_region_could_have_wait(db: Database) -> None:
     """Of an enum that grew: its people are in no region, and nobody tests them."""
     policy = of("age", "grade")
@@ -81,6 +83,7 @@ def test_values_that_no_region_could_have_wait(db: Database) -> None:
     assert holds(conn)
 
 
+@pytest.mark.slow
 def test_a_hierarchy_in_a_table_that_changed(db: Database) -> None:
     db.source(
         "CREATE TABLE public.cities (city text, side text, top text);"
@@ -125,6 +128,7 @@ def test_regions_that_nobody_can_list(db: Database, column: dict[str, Any], fiel
     assert "ranges: tight" in problem.suggestion
 
 
+@pytest.mark.slow
 def test_tight_and_region_are_not_mixed(db: Database) -> None:
     grown(db, FEW)
     db.source(people(1001, 1100, 2), grant=False)
@@ -151,6 +155,7 @@ def test_a_release_with_tight_ranges_keeps_them(db: Database, before: str) -> No
     assert "has ranges: tight" in str(caught[0])
 
 
+@pytest.mark.slow
 def test_another_domain(db: Database) -> None:
     policy = of("age", "job")
     grown(db, policy)
@@ -252,6 +257,7 @@ MEASURED = ["age", "height", "weight", "born", "seen", "grade", "job", "smoker",
 @pytest.mark.parametrize(
     "names", [MEASURED, *[pytest.param([n], marks=pytest.mark.slow) for n in MEASURED]]
 )
+@pytest.mark.slow
 def test_losses_are_those_of_the_regions(db: Database, names: list[str]) -> None:
     """Of all versions by the span of the first one, whatever newcomers have."""
     policy = of(*names)
@@ -301,6 +307,7 @@ def test_null_beside_one_label(db: Database) -> None:
 
 
 @pytest.mark.parametrize("name", ["zip", "city"])
+@pytest.mark.slow
 def test_a_hierarchy_of_which_nobody_has_a_value(db: Database, name: str) -> None:
     """One by prefixes is not known then; one that lists its leaves has them still."""
     policy = of("age", name)
@@ -351,6 +358,7 @@ def made(result: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "k"), [("city", 10), ("city", 100), ("visits", 10)])
+@pytest.mark.slow
 def test_heights_and_glm_are_those_of_the_regions(db: Database, name: str, k: int) -> None:
     """Of 100 people a region has several cities."""
     db.source(SOURCE)
@@ -376,6 +384,7 @@ def test_heights_and_glm_are_those_of_the_regions(db: Database, name: str, k: in
         assert found.glm == pytest.approx(sum(glm) / len(glm))
 
 
+@pytest.mark.slow
 def test_metrics_on_request(db: Database) -> None:
     """With ranges that have no end, in both versions."""
     policy = of("age", "weight", "born", "seen", "city", "job", "grade", "cost", "call", "zip")
@@ -421,6 +430,7 @@ def test_queries_over_ranges_without_an_end(db: Database) -> None:
 # -- what others see ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_plain_columns(db: Database) -> None:
     names = ["age", "height", "income", "weight", "born", "seen", "due", "visits", "cost", "call"]
     policy = of(*names)
@@ -445,6 +455,7 @@ def test_plain_columns(db: Database) -> None:
     assert open_ends > 50
 
 
+@pytest.mark.slow
 def test_files_and_comments(db: Database, tmp_path: Path) -> None:
     grown(db, of("age", "weight", "born", "job", "city"))
     conn = db.owner()
@@ -470,6 +481,7 @@ def test_files_and_comments(db: Database, tmp_path: Path) -> None:
     assert found[0] >= 4
 
 
+@pytest.mark.slow
 def test_plans(db: Database) -> None:
     """Of a first version, and of one that adds to it."""
     db.source(SOURCE)
@@ -511,6 +523,7 @@ def test_rollback_keep_and_withdraw(db: Database) -> None:
     assert part(conn, "classes") == []
 
 
+@pytest.mark.slow
 def test_an_order_of_numbers(db: Database) -> None:
     """The source writes 2.50 where the order lists 2.5, for first and for new individuals."""
     order = ["2.5", "1", "10.0", "0.5"]

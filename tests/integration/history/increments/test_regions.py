@@ -197,6 +197,7 @@ def grouped(conn: Any, version: int) -> list[tuple[int, int]]:
     [COLUMNS, *[pytest.param(columns, marks=pytest.mark.slow) for columns in SINGLE]],
     ids=lambda columns: "_".join(columns)[:12],
 )
+@pytest.mark.slow
 def test_who_looks_the_same_is_in_the_same_region(
     db: Database, columns: dict[str, Any], choose: str
 ) -> None:
@@ -229,6 +230,7 @@ def test_labels_on_the_left_are_of_one_level(db: Database) -> None:
         assert stars <= {2 * cut["level"]}
 
 
+@pytest.mark.slow
 def test_newcomers_anywhere(db: Database) -> None:
     """Unseen values, extremes and NULLs have one region each, but for unseen patterns of NULLs."""
     policy = grown(db, COLUMNS, "width")
@@ -246,6 +248,7 @@ def test_newcomers_anywhere(db: Database) -> None:
     assert computation.state[UNPLACED] == 0
 
 
+@pytest.mark.slow
 def test_patterns_of_nulls_that_nobody_had(db: Database) -> None:
     db.source(SOURCE)
     policy = {**POLICY, "columns": {n: COLUMNS[n] for n in ("age", "job", "disease")}}
@@ -265,6 +268,7 @@ def test_patterns_of_nulls_that_nobody_had(db: Database) -> None:
     assert result.added.released > 0
 
 
+@pytest.mark.slow
 def test_groups_stay_in_their_region(db: Database) -> None:
     columns = {name: COLUMNS[name] for name in ("age", "city", "job", "disease")}
     policy = grown(db, columns, "loss")
@@ -309,6 +313,7 @@ def test_relaxed_cuts_cannot_be_replayed(db: Database) -> None:
     assert "variant: strict" in str(caught[0])
 
 
+@pytest.mark.slow
 def test_cuts_of_a_version_that_was_made_at_once(db: Database) -> None:
     """A release that was recomputed goes on by increments in the regions of its newest version."""
     columns = {name: COLUMNS[name] for name in ("age", "city", "job", "disease")}
@@ -329,6 +334,7 @@ def test_cuts_of_a_version_that_was_made_at_once(db: Database) -> None:
     assert all(len(found) == 1 for found in groups.values())
 
 
+@pytest.mark.slow
 def test_cuts_of_many_categories_are_not_kept(db: Database) -> None:
     """Each would be kept with all values on its left; newcomers have one region then."""
     columns = {name: COLUMNS[name] for name in ("age", "job", "disease")}

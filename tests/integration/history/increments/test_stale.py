@@ -48,6 +48,7 @@ def test_values_and_quasi_identifiers(people: Database) -> None:
     assert stale(people) == 4
 
 
+@pytest.mark.slow
 def test_of_every_increment(people: Database) -> None:
     grow(people)
     add(people, 21, 30)
@@ -60,6 +61,7 @@ def test_of_every_increment(people: Database) -> None:
     assert stale(people) == 4
 
 
+@pytest.mark.slow
 def test_not_of_who_is_shown_no_longer(people: Database) -> None:
     grow(people, **WITHDRAW)
     change(people, "age = age + 1")

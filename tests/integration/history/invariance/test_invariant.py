@@ -80,6 +80,7 @@ def check_memory(kept: Kept, out: set[Person]) -> None:
 @pytest.mark.random_tables
 @examples(3)
 @given(seed=st.integers(0, 2**32))
+@pytest.mark.slow
 def test_random_histories(db: Database, numbers: Iterator[int], seed: int) -> None:
     number = next(numbers)
     rng = random.Random(seed)
@@ -117,6 +118,7 @@ def test_posteriors_of_all_versions(db: Database) -> None:
         assert set(found.values()) == {Fraction(1, 3)}
 
 
+@pytest.mark.slow
 def test_who_is_left_over_is_out_for_good(db: Database) -> None:
     """With d among enough others later, its only bearer is still not released."""
     kept = Kept(db)
@@ -165,6 +167,7 @@ def test_a_dry_run_tests_nobody(db: Database) -> None:
     assert (tried.added.newcomers, tried.added.tested, tried.added.waiting) == (3, 1, 2)
 
 
+@pytest.mark.slow
 def test_nobody_new(db: Database) -> None:
     """Groups may be others, values of them are not."""
     kept = Kept(db, l=3)
@@ -175,6 +178,7 @@ def test_nobody_new(db: Database) -> None:
     assert not any(group.counterfeits for group in kept.versions[1].values())
 
 
+@pytest.mark.slow
 def test_values_that_all_left_are_counterfeits(db: Database) -> None:
     """Of a type whose equal values may look different, and NULL, none gives itself away."""
     kept = Kept(db, l=3, kind="numeric")

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.primary_server_only
 TWO = ("s", "u")
 
 
+@pytest.mark.slow
 def test_by_hand(db: Database) -> None:
     """Two sets of vectors; who leaves is replaced by who has the same vector, else by nobody."""
     kept = Kept(db, columns=TWO)

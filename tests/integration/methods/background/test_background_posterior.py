@@ -73,6 +73,7 @@ def flat(found: Posterior) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("method", ["beta_primacy", "kinc", "kagg"])
+@pytest.mark.slow
 def test_random_tables(db: Database, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of two classes, so that several are read."""
     monkeypatch.setattr(posterior, "BATCH", 2)

@@ -166,6 +166,7 @@ def test_blocks_are_as_small_as_the_rule_allows(db: Database, division: str) -> 
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_random_tables(db: Database) -> None:
     rng = random.Random(5)
     checked = 0

@@ -125,6 +125,7 @@ def test_another_l_and_back(source: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_another_method_takes_its_views_along(source: Database) -> None:
     conn = source.owner()
     release(source)

@@ -31,6 +31,7 @@ def about(result: Any) -> list[str]:
     return [text for text in result.warnings if text.startswith("the groups follow")]
 
 
+@pytest.mark.slow
 def test_groups_without_locality_are_named_with_what_helps(source: Database) -> None:
     wide = publish(source, document(4))
     assert about(wide) == [

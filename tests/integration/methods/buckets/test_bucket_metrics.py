@@ -149,6 +149,7 @@ def test_suppression_may_make_the_error_infinite(
     assert got.suppression == 0.5
 
 
+@pytest.mark.slow
 def test_membership(db: Database, measure: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     registry.build(db)
     method = {

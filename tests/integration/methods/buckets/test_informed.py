@@ -61,6 +61,7 @@ def test_one_set_of_buckets_tells_nothing_more(db: Database) -> None:
 @pytest.mark.random_tables
 @examples(4)
 @given(seed=st.integers(0, 2**32))
+@pytest.mark.slow
 def test_random_tables(db: Database, seed: int) -> None:
     """Three columns in two tables, NULLs among them, against the definition."""
     rng = random.Random(seed)
@@ -90,6 +91,7 @@ def test_random_tables(db: Database, seed: int) -> None:
         assert staged.utility.sensitive[name].informed == pytest.approx(float(expected))
 
 
+@pytest.mark.slow
 def test_the_guarantee_says_against_whom_it_holds(db: Database) -> None:
     registry.build(db)
     for method, words in (

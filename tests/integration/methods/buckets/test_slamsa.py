@@ -200,6 +200,7 @@ def by_value(p: Published) -> list[list[Any]]:
     return [sorted(sorted(row.items()) for row in r) for r in (*p.qits, *p.sts)]
 
 
+@pytest.mark.slow
 def test_the_worked_release(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Independent tables and a sliced QIT, as the worked example has them."""
     registry.build(db)
@@ -214,6 +215,7 @@ def test_the_worked_release(db: Database, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_estimates_of_the_worked_example(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     registry.build(db)
     given = [BUCKETS[name] for name in ("cancer", "symptom", "physician")]

@@ -52,6 +52,7 @@ def test_every_column_that_is_not_eligible(db: Database) -> None:
     run(db.owner(), registry.document(privacy=asked))
 
 
+@pytest.mark.slow
 def test_tables_as_one_value(db: Database) -> None:
     """At level tuple the sub-vectors of tables are counted."""
     registry.build(db)

@@ -90,6 +90,7 @@ def test_men_by_themselves(db: Database) -> None:
     assert staged.utility.baseline == pytest.approx(1.646841, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_what_the_rule_costs(db: Database) -> None:
     """Half of the men have prostate cancer, two of three women had surgery."""
     registry.build(db)
@@ -108,6 +109,7 @@ def test_what_the_rule_costs(db: Database) -> None:
         run(db.owner(), declared)
 
 
+@pytest.mark.slow
 def test_records_left_out_because_of_a_rule(db: Database) -> None:
     """One man of every cancer is left, as l = 3 asks; all women are."""
     registry.build(db)
@@ -137,6 +139,7 @@ def test_a_record_contradicts(db: Database) -> None:
     assert "Prostate" not in f"{errors[0]} {errors[0].hint}"
 
 
+@pytest.mark.slow
 def test_as_few_as_possible(db: Database) -> None:
     """Of every stratum: ages up to 4, others, and none."""
     rng = random.Random(2)
@@ -158,6 +161,7 @@ def test_as_few_as_possible(db: Database) -> None:
             run(db.owner(), random_policy(3, [exclusion], **limit), seed=turn)
 
 
+@pytest.mark.slow
 def test_a_rule_over_two_slices(db: Database) -> None:
     """One record is b = x, another of the same bucket a = 3: no table says that none is both."""
     exclusion, rule = RULES[2]
@@ -171,6 +175,7 @@ def test_a_rule_over_two_slices(db: Database) -> None:
     assert len(buckets(whole.published.qits[0], "a")) == 3
 
 
+@pytest.mark.slow
 def test_many_conditions(db: Database) -> None:
     """Each over two slices: more cases than a number has digits to base 3."""
     registry.build(db)

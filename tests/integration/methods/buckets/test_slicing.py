@@ -166,6 +166,7 @@ def split(rng: random.Random, names: list[str], parts: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2856])
+@pytest.mark.slow
 def test_random_tables(db: Database, seed: int) -> None:
     """Buckets, columns, and what every possible tuple is told."""
     source, owner = db.connect("source_owner"), db.owner()
@@ -268,6 +269,7 @@ def test_no_bucket_for_a_larger_l(patients: Connection) -> None:
     assert "zip" in str(errors[0])
 
 
+@pytest.mark.slow
 def test_columns_of_the_example(patients: Connection) -> None:
     """By association sex is alone, and alpha puts the most associated beside the disease."""
     found = shown(run(patients, of_patients(columns=[["age"], ["sex"], ["zip"], ["disease"]])))

@@ -154,6 +154,7 @@ def test_the_registry_from_the_policy_to_its_readers(db: Database) -> None:
     assert checked == [(True,)]
 
 
+@pytest.mark.slow
 def test_associated_columns_of_different_tables(db: Database) -> None:
     registry.build(db)
     with refused("associated") as errors:
@@ -186,6 +187,7 @@ def left_over(k: int, limit: float) -> dict[str, Any]:
     )
 
 
+@pytest.mark.slow
 def test_who_has_no_group_in_one_table_is_in_none(db: Database) -> None:
     """Groups of the other table are made anew, so that all have enough records."""
     rows = [[i, *pair, i] for i, pair in enumerate(LEFT)]
@@ -423,6 +425,7 @@ def work(staged: Staged, text: str) -> list[Row]:
     return fetch(staged.conn, sql.SQL(text).format(**tables))  # pyright: ignore
 
 
+@pytest.mark.slow
 def test_estimates_take_classes_as_uniform(db: Database) -> None:
     registry.build(db)
     staged = run(db.owner(), of_registry(), request=EVERYTHING)
@@ -475,6 +478,7 @@ def restricted(row: Row, place: str, values: dict[int, Any], *, whole: bool = Fa
 # -- verification -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_verification_finds_what_does_not_hold(db: Database) -> None:
     """What a class shows, how many share it, and whether tables fit together."""
     registry.build(db)

@@ -147,6 +147,7 @@ def test_divided_cells(source: Database, monkeypatch: pytest.MonkeyPatch, model:
 
 @pytest.mark.parametrize("nulls", ["as_value", "own_class", "suppress"])
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_the_same_release(
     source: Database, monkeypatch: pytest.MonkeyPatch, method: str, nulls: str
 ) -> None:
@@ -161,6 +162,7 @@ def test_the_same_release(
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_rows_in_shards(source: Database, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     """Of a table that Citus distributes equal rows are counted before they come here."""
     citus.pretend(source, {"public.t": 8})
@@ -196,6 +198,7 @@ def test_classes_that_do_not_pay(source: Database, monkeypatch: pytest.MonkeyPat
     assert 0 < one.facts["suppressed"] < RECORDS
 
 
+@pytest.mark.slow
 def test_metrics_and_evidence(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random queries, sums, predictions and subgroups ask for records, not for rows."""
     document = policy({**ALL, "zip": {"nulls": "suppress"}}, 4, suppression_limit=0.5)
@@ -209,6 +212,7 @@ def test_metrics_and_evidence(source: Database, monkeypatch: pytest.MonkeyPatch)
         check(*both(source, monkeypatch, document, request=request))
 
 
+@pytest.mark.slow
 def test_an_unchanged_source(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its fingerprint does not say how it was read."""
     dsn, document = source.dsn("steward"), loaded(policy(ALL, 4, republication="allow"))
@@ -350,6 +354,7 @@ def test_methods_that_place_records(
     assert not prepared(source.owner(), document).plan.spec.counted
 
 
+@pytest.mark.slow
 def test_candidates_share_a_snapshot_of_records(
     source: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +369,7 @@ def test_candidates_share_a_snapshot_of_records(
     assert len(found[0]) == 2
 
 
+@pytest.mark.slow
 def test_attacks(source: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """People are records of the snapshot."""
     found: list[Any] = []

@@ -320,6 +320,7 @@ def test_relaxed_classes_are_those_of_the_brute_force(tables: Any, case: Case) -
     price=st.sampled_from([0, 0.1, 0.3, 0.6, 1]),
     limit=st.sampled_from([0.1, 0.25, 0.5, 1]),
 )
+@pytest.mark.slow
 def test_outliers_are_those_of_the_brute_force(
     tables: Any, case: Case, price: float, limit: float
 ) -> None:

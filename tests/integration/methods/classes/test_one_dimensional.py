@@ -322,6 +322,7 @@ def test_a_block_has_so_many_cells_or_records(
     assert released(db, rows, 3, variant=variant).facts["line_blocks"] == blocks
 
 
+@pytest.mark.slow
 def test_blocks_are_smaller_where_values_are_compared_with_those_of_all(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,7 @@ def shown(case: Case, group: Group) -> covered.Shown:
 @pytest.mark.random_tables
 @examples(12)
 @given(case=cases(models=False), seed=st.integers(0, 10**9))
+@pytest.mark.slow
 def test_classes_are_those_of_the_brute_force(tables: Tables, case: Case, seed: int) -> None:
     rng = random.Random(seed)
     source, owner = tables

@@ -251,6 +251,7 @@ def _nodes(table: Table) -> list[Node]:
 @pytest.mark.random_tables
 @examples(15)
 @given(seed=st.integers(0, 10**9))
+@pytest.mark.slow
 def test_levels_and_what_is_measured_of_them(tables: Tables, seed: int) -> None:
     case = Case(seed)
     source, owner = tables
@@ -390,6 +391,7 @@ def test_bounds_are_exact(tables: Tables) -> None:
     assert row == (1, pytest.approx(0.5))
 
 
+@pytest.mark.slow
 def test_the_mean_risk_among_people_of_a_population(tables: Tables) -> None:
     """A class that covers nobody has the risk 1, and is no group that misses a bound."""
     source, owner = tables
@@ -443,6 +445,7 @@ def test_two_populations(tables: Tables) -> None:
         run(owner, levelled(K_MAP, {**DELTA, "population": "public.t"}))
 
 
+@pytest.mark.slow
 def test_verify_needs_neither_source_nor_population(tables: Tables, db: Any) -> None:
     """And notices a copy of the population that was changed."""
     source, owner = tables
@@ -462,6 +465,7 @@ def test_verify_needs_neither_source_nor_population(tables: Tables, db: Any) -> 
     assert set(failed) & {"k_map", "delta_presence"} == set()
 
 
+@pytest.mark.slow
 def test_labels_of_people_whom_the_source_lacks_are_read_like_the_source(
     tables: Tables, db: Any
 ) -> None:
@@ -485,6 +489,7 @@ def test_labels_of_people_whom_the_source_lacks_are_read_like_the_source(
     assert again() == "unchanged"
 
 
+@pytest.mark.slow
 def test_a_population_of_the_report_alone_is_counted_anew_when_it_changes(
     tables: Tables, db: Any
 ) -> None:

@@ -111,6 +111,7 @@ class Case:
 @pytest.mark.random_tables
 @examples(12)
 @given(seed=st.integers(0, 10**9))
+@pytest.mark.slow
 def test_the_cheapest_of_all_levels(tables: Tables, seed: int) -> None:
     source, owner = tables
     case = Case(seed)

@@ -54,6 +54,7 @@ def profit(model: dict[str, Any], size: int, ncp: float) -> float:
 @pytest.mark.random_tables
 @examples(10)
 @given(case=cases(models=False), seed=st.integers(0, 10**9))
+@pytest.mark.slow
 def test_profits_are_those_of_the_brute_force(tables: Tables, case: Case, seed: int) -> None:
     rng = random.Random(seed)
     source, owner = tables

@@ -71,6 +71,7 @@ def test_no_outlier_is_left_out_beside_it(db: Database) -> None:
 
 
 @pytest.mark.parametrize("keys", [{}, {"variant": "relaxed"}, {"choose": "width"}])
+@pytest.mark.slow
 def test_cuts_are_undone(db: Database, keys: dict[str, str]) -> None:
     """As few as are needed: classes are unions of those that cuts made, of one part each.
 
@@ -187,6 +188,7 @@ def test_some_records_stay_alone(db: Database, variant: str) -> None:
 @pytest.mark.random_tables
 @examples(2)
 @given(seed=st.integers(0, 2**32))
+@pytest.mark.slow
 def test_only_what_one_class_of_a_part_would_miss_is_refused(tables: Tables, seed: int) -> None:
     """A part is who has the same NULLs."""
     source, owner = tables

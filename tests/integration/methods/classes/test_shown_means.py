@@ -275,6 +275,7 @@ def test_what_is_sensitive_and_accepted_as_such(db: Database) -> None:
 
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize("method", ["one_dimensional", "mondrian", "full_domain"])
+@pytest.mark.slow
 def test_means_beside_a_quasi_identifier(db: Database, method: str) -> None:
     """Of the values of the class, which its range covers, and in no other groups."""
     source(db, *VALUES)
@@ -323,6 +324,7 @@ def test_means_are_not_beside_people_of_a_population(model: dict[str, Any]) -> N
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_increments_show_means_of_their_classes(db: Database) -> None:
     source(db, *VALUES)
     growing = declared(GROUPS, method={"name": "mondrian"}, refresh="increments")
@@ -422,6 +424,7 @@ def test_verify_finds_a_second_mean_of_a_class(db: Database) -> None:
 @pytest.mark.parametrize(
     ("before", "then"), [(GROUPS, {"groups": 4}), ({"groups": 4}, GROUPS), (GROUPS, None)]
 )
+@pytest.mark.slow
 def test_other_groups_of_the_same_people_are_refused(db: Database, before: Any, then: Any) -> None:
     """Sums of three and of four similar values differ by one of them."""
     source(db, *VALUES)
@@ -447,6 +450,7 @@ def test_a_changed_number_is_not_shown_beside_the_old_one(
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_a_changed_quasi_identifier_is_in_no_second_mean(db: Database) -> None:
     """Its class shows the same label, and a mean that differs by the change of one person."""
     source(db, *VALUES)
@@ -461,6 +465,7 @@ def test_a_changed_quasi_identifier_is_in_no_second_mean(db: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_means_of_the_same_classes_may_be_added(db: Database) -> None:
     source(db, *VALUES)
     said = declared()

@@ -228,6 +228,7 @@ def test_sources_of_which_no_step_keeps_the_snapshot(db: Database) -> None:
 
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize("variant", ["strict", "relaxed"])
+@pytest.mark.slow
 def test_the_same_groups_may_show_weights_later_and_new_ones(db: Database, variant: str) -> None:
     source(db, *WEIGHTS)
     method = {"name": "one_dimensional", "variant": variant}
@@ -264,6 +265,7 @@ def test_who_leaves_alone_shows_no_weight(db: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_increments_show_the_means_of_their_classes(db: Database) -> None:
     source(db, *WEIGHTS)
     growing = declared("range", method={"name": "mondrian"}, refresh="increments")

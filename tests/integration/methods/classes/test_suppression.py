@@ -107,6 +107,7 @@ def test_bounds_on_two_columns_at_once(db: Database, method: str) -> None:
     assert staged.facts["suppressed"] == 80 - len(left)
 
 
+@pytest.mark.slow
 def test_two_bounds_on_one_column_at_once(db: Database) -> None:
     """Of 16 a and 3 others alpha alone leaves 4 a, where (1, 2)-diversity leaves 2."""
     rows: Table = [(1, v, "x") for v in repeated("abcd", (16, 1, 1, 1))]
@@ -289,6 +290,7 @@ def test_more_categories_than_a_mask_has_bits(db: Database, price: float) -> Non
     assert paid < before.utility.gcp * 600
 
 
+@pytest.mark.slow
 def test_with_many_quasi_identifiers_whole_classes_go(db: Database) -> None:
     names = [f"q{n}" for n in range(22)]
     rows = [[n * (i + 3) % 11 for i in range(22)] for n in range(40)]
@@ -308,6 +310,7 @@ def grouped(staged: Staged) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
+@pytest.mark.slow
 def test_without_a_limit_the_plan_has_no_such_step(db: Database) -> None:
     make_table(db.connect("source_owner"), COLUMNS, ROWS)
     assert "outlier_rounds" not in released(db, ROWS, K).facts

@@ -154,6 +154,7 @@ def test_products_beyond_what_a_number_holds(db: Database):
 
 
 @pytest.mark.parametrize("nearest", [True, False], ids=["greedy", "efficient"])
+@pytest.mark.slow
 def test_random_tables(db: Database, nearest: bool):
     conn = db.connect()
 
@@ -198,6 +199,7 @@ def large(seed: int, size: int, k: int, count: Count) -> Case:
     ("seed", "size", "k", "count"),
     [(1, 150, 5, "supported"), (2, 150, 5, "product"), (3, 130, 2, "supported")],
 )
+@pytest.mark.slow
 def test_blocks_of_more_records_than_are_considered_at_once(
     db: Database, seed: int, size: int, k: int, count: Count
 ):

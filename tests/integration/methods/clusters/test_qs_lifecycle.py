@@ -63,6 +63,7 @@ def failing(conn: Connection) -> list[str]:
     return [m.model for m in lifecycle.verify(conn, "vehicles") if not m.holds]
 
 
+@pytest.mark.slow
 def test_commands(source: Database, tmp_path: Path) -> None:
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(vehicles.document()))
@@ -113,6 +114,7 @@ def test_another_k_and_back(source: Database) -> None:
     assert failing(conn) == []
 
 
+@pytest.mark.slow
 def test_a_changed_version_is_not_rolled_back_to(source: Database) -> None:
     conn = source.owner()
     first = release(source)

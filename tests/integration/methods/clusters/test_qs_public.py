@@ -57,6 +57,7 @@ def test_clusters_have_k_combinations_of_the_public_table(db: Any, method: str) 
     assert result.verified[1].measured >= 3
 
 
+@pytest.mark.slow
 def test_fewer_registered_combinations_need_larger_clusters(db: Any) -> None:
     _tables(db, [[y, c] for y, c in product(YEARS, COLOURS)])
     many = publish(db, _policy(3)).utility.clusters

@@ -101,6 +101,7 @@ def expanded(rows: list[dict[str, Any]]) -> Counter[Any]:
     )
 
 
+@pytest.mark.slow
 def test_what_is_not_quoted_would_break(db: Any) -> None:
     names = ['Reg "year"', "select", "a,b", "%s {x} $1"]
     table = dict(zip(names, VEHICLES.values(), strict=True)) | {"No. 1": "text"}
@@ -234,6 +235,7 @@ HEIGHTS = {"ab": ("a", "*"), "ac": ("a", "*"), "bb": ("b", "*"), "bc": ("b", "*"
     ids=lambda form: next(iter(form)),
 )
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_loss_in_a_hierarchy_is_by_height(db: Any, tmp_path: Path, form: dict[str, Any]) -> None:
     (tmp_path / "levels.csv").write_text("ab;A;*\nac;A;*\nbb;B;*\nbc;B;*\n")
     rows = [[value, n] for n, value in enumerate([*HEIGHTS, *HEIGHTS])]
@@ -307,6 +309,7 @@ def test_individuals(db: Any, method: str) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_records_without_a_key(db: Any) -> None:
     source = db.connect("source_owner")
     make_table(source, VEHICLES, [*ROWS, *ROWS])
@@ -355,6 +358,7 @@ def test_infeasible(db: Any, method: str) -> None:
 
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize("count", ["supported", "product"])
+@pytest.mark.slow
 def test_a_set_of_constants(db: Any, count: str) -> None:
     rows = [[n, "x", dt.date(2020, 1, 1)] for n in range(5)]
     make_table(db.connect("source_owner"), {"n": "integer", "x": "text", "d": "date"}, rows)
@@ -367,6 +371,7 @@ def test_a_set_of_constants(db: Any, count: str) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_blocks_that_would_be_too_large_for_greedy(db: Any) -> None:
     """Of 40 records one makes the difference, so no piece but its own reaches k."""
     rows = [[n == 7, n] for n in range(40)]

@@ -52,6 +52,7 @@ INTEGER, NUMERIC, NOMINAL, TREE = (
 
 
 @pytest.mark.random_tables
+@pytest.mark.slow
 def test_random_tables(db: Any) -> None:
     source, owner = db.connect("source_owner"), db.owner()
 

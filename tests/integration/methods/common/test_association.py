@@ -192,6 +192,7 @@ def test_no_records(db: Database) -> None:
 
 
 @pytest.mark.primary_server_only
+@pytest.mark.slow
 def test_random_tables(db: Database) -> None:
     rng = random.Random(5)
     conn = db.connect()

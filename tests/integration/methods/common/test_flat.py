@@ -219,6 +219,7 @@ def test_labels_alone_need_no_second_view(clinic: Database, tmp_path: Path) -> N
     assert row == (None,)
 
 
+@pytest.mark.slow
 def test_its_name_may_be_that_of_a_release(clinic: Database, tmp_path: Path) -> None:
     assert run(clinic, tmp_path, policy(release="visits_flat")).code == 0
     ran = run(clinic, tmp_path, policy())
@@ -229,6 +230,7 @@ def test_its_name_may_be_that_of_a_release(clinic: Database, tmp_path: Path) -> 
     assert shown == [("visits_flat",)]
 
 
+@pytest.mark.slow
 def test_names_of_ends_are_refused_where_taken(clinic: Database, tmp_path: Path) -> None:
     with clinic.connect() as steward:
         steward.execute(b"ALTER TABLE clinic.visit ADD age_low integer")
@@ -304,6 +306,7 @@ def test_it_goes_back_with_the_release(clinic: Database, tmp_path: Path, other: 
 
 
 @pytest.mark.parametrize("command", ["drop", "run"])
+@pytest.mark.slow
 def test_who_depends_on_it_is_named_when_it_goes(
     clinic: Database, tmp_path: Path, command: str
 ) -> None:

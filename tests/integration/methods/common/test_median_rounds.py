@@ -243,6 +243,7 @@ def test_different_values_in_one_place_are_cut(db: Database) -> None:
     assert found == groups("1 3, 2 4, 5 6")
 
 
+@pytest.mark.slow
 def test_many_columns_are_tried_until_one_can_be_cut(db: Database) -> None:
     """Wide columns of a rare value each come first; more of them than are tried at once."""
     rare = SEVERAL + 2

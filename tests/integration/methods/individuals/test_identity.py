@@ -647,6 +647,7 @@ def _of_two_columns(count: int) -> list[list[Any]]:
         ),
     ],
 )
+@pytest.mark.slow
 def test_every_sensitive_column_has_its_models(
     db: Database, name: str, of: dict[str, Any], weaker: dict[str, Any]
 ) -> None:

@@ -153,6 +153,7 @@ def by_definition(rows: Rows, order: list[Any]) -> Table:
 
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(("asked", "model"), MODELS, ids=lambda m: m if isinstance(m, str) else "")
+@pytest.mark.slow
 def test_residuals_of_a_block_join_classes_of_its_neighbours(
     db: Database, asked: dict[str, Any], model: oracle.Model
 ) -> None:
@@ -227,6 +228,7 @@ def test_residuals_may_all_be_suppressed(db: Database) -> None:
     assert kept[0] < kept[1]
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

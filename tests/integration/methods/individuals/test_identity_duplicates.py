@@ -46,6 +46,7 @@ EXAMPLE: Rows = [
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_shares_of_records_and_of_individuals(db: Database, method: str) -> None:
     """Two of five records are flu instead of three of six; still two of three people have it."""
     make_table(db.connect("source_owner"), COLUMNS, EXAMPLE)

@@ -61,6 +61,7 @@ def _numbers(values: set[str]) -> set[int]:
     return {int(value[1:]) for value in values}
 
 
+@pytest.mark.slow
 def test_classes_grow_while_the_search_cannot_tell(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -361,6 +361,7 @@ def test_buckets_of_values_that_lie_apart(db: Database, e: float, assign: str, c
 # -- who hides what -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sensitive_for_nobody_or_everybody(db: Database) -> None:
     """Columns follow from the policy, never from who hides what."""
     shapes = []

@@ -145,6 +145,7 @@ def held_together(staged: Staged, t: Table) -> dict[int, set[int]]:
     ls=st.tuples(st.integers(2, 4), st.integers(2, 4)),
 )
 @pytest.mark.random_tables
+@pytest.mark.slow
 def test_random_tables(db: Database, seed: int, n: int, ls: tuple[int, int]) -> None:
     t = table(seed, n)
     assume(min(Counter(t.hidden.values()).values()) >= 2)  # small subsets are another matter
@@ -232,6 +233,7 @@ def _work(staged: Staged, name: str) -> list[dict[str, Any]]:
     return fetch(staged.conn, sql.SQL("SELECT * FROM {}").format(table))
 
 
+@pytest.mark.slow
 def test_secrets_decide_which_piles_are_neighbours(db: Database) -> None:
     t = table(5, 120)
     found = set()
@@ -242,6 +244,7 @@ def test_secrets_decide_which_piles_are_neighbours(db: Database) -> None:
 
 
 @pytest.mark.parametrize("l", [2, 5])
+@pytest.mark.slow
 def test_chunks(db: Database, monkeypatch: pytest.MonkeyPatch, l: int) -> None:  # noqa: E741
     """Piles are merged a chunk at a time; chunks that could not be a bucket are one with others."""
     monkeypatch.setattr("pganon.methods.local.aligned.CHUNK", 20)
@@ -267,6 +270,7 @@ def test_chunks(db: Database, monkeypatch: pytest.MonkeyPatch, l: int) -> None: 
 # -- which columns ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_others_keep_buckets_of_their_own(db: Database) -> None:
     t = table(3, 200)
     staged = made(db, t, diverse("a", 2), diverse("b", 2), diverse("c", 2))
@@ -323,6 +327,7 @@ def test_a_column_that_is_withheld_is_in_no_set(db: Database) -> None:
 # -- refusals -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_stratum_that_is_not_eligible(db: Database) -> None:
     """Those who hide b and show a have too few different values of b among themselves."""
     t = table(2, 100)
@@ -359,6 +364,7 @@ def test_a_distance_cannot_be_kept_in_common(db: Database) -> None:
 # -- what is promised and checked ---------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_guarantee_says_so(db: Database) -> None:
     t = table(3, 200)
     staged = made(db, t, diverse("a", 2), diverse("b", 3), diverse("c", 2))
@@ -412,6 +418,7 @@ def test_tampering(db: Database, what: str) -> None:
     assert expected in failing
 
 
+@pytest.mark.slow
 def test_numbers_in_common_are_drawn_once(db: Database) -> None:
     """Numbers follow no order of the strata, and each is a bucket of one of them."""
     t = table(3, 200)

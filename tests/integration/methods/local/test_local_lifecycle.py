@@ -34,6 +34,7 @@ def release(db: Database, method: str = "lgb_mdp", **others: Any) -> Any:
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_what_readers_get(db: Database, method: str) -> None:
     make_example(db)
     required = ", ".join(f"ALTER {name} SET NOT NULL" for name in ("gender", "age", "zip"))
@@ -62,6 +63,7 @@ def test_what_readers_get(db: Database, method: str) -> None:
     assert comments == (0, len(columns))
 
 
+@pytest.mark.slow
 def test_the_guarantee_names_the_reader(db: Database) -> None:
     make_example(db)
     release(db)
@@ -107,6 +109,7 @@ def test_an_unchanged_source_keeps_groups_and_buckets(db: Database) -> None:
         assert one == two, column
 
 
+@pytest.mark.slow
 def test_other_flags_are_another_source(db: Database) -> None:
     """Who decides otherwise changes the release; beside the earlier one it tells who did."""
     make_example(db)
@@ -118,6 +121,7 @@ def test_other_flags_are_another_source(db: Database) -> None:
 
 
 @pytest.mark.parametrize("change", ["policy", "copy"])
+@pytest.mark.slow
 def test_no_other_groups_of_the_same_people(db: Database, change: str) -> None:
     """Buckets of two versions intersect to less than l values."""
     make_example(db)

@@ -178,6 +178,7 @@ def table(seed: int) -> Table:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("way", ["suppress", "merge", "withhold"])
+@pytest.mark.slow
 def test_random_tables(db: Database, seed: int, way: str) -> None:
     """Withheld values, groups that are merged, and records that are left out are counted, too."""
     t = table(seed)
@@ -290,6 +291,7 @@ def _count(
     return found
 
 
+@pytest.mark.slow
 def test_no_column_is_a_quasi_identifier_of_all(db: Database) -> None:
     """Queries ask about columns that some hide, and nothing else."""
     t = table(2)
@@ -330,6 +332,7 @@ def test_nobody_is_asked_what_all_hide_in_parts(db: Database) -> None:
     assert got.workload.count.mean is not None
 
 
+@pytest.mark.slow
 def test_metrics_are_shown_and_kept(db: Database, tmp_path: Path) -> None:
     build(db, cases.PAY)
     assert roles(cases.PAY)["age"] == "semi_sensitive"

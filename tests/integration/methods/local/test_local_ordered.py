@@ -110,6 +110,7 @@ def test_the_order_of_members_tells_nothing_of_values(db: Database) -> None:
 
 
 @pytest.mark.usefixtures("steps_alone")
+@pytest.mark.slow
 def test_nothing_is_written_out_twice(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Records, and the buckets of the column, only where it is necessary."""
     made(db, "integer")

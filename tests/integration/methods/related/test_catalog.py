@@ -265,6 +265,7 @@ def test_a_table_named_as_a_column_of_groups(built: Database) -> None:
     assert found == {"tables.people": "people is a column that pganon adds"}
 
 
+@pytest.mark.slow
 def test_hostile_names(db: Database) -> None:
     """Names of tables and columns become names of views, and texts of comments."""
     db.source(
@@ -314,6 +315,7 @@ def test_hostile_names(db: Database) -> None:
     assert all(check.holds for check in lifecycle.verify(db.owner(), "r'\" :s%"))
 
 
+@pytest.mark.slow
 def test_kinds_of_values(db: Database) -> None:
     """Equal values are one, however they are spelled, and look the same whoever came first."""
     db.source(
@@ -362,6 +364,7 @@ def test_kinds_of_values(db: Database) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_version_that_waits_for_approval(built: Database) -> None:
     """What waits is judged and published as what does not."""
     policy = wards.policy(wards.WHOLE, publish={"approval": {"by": ["steward"]}})
@@ -370,6 +373,7 @@ def test_a_version_that_waits_for_approval(built: Database) -> None:
     assert faults.content(built.admin, "published.hospital_groups") is None
 
 
+@pytest.mark.slow
 def test_all_tables_are_read_by_one_statement(built: Database) -> None:
     """So they are of one instant, whatever is written meanwhile."""
     plan = plan_release(loaded(wards.policy(wards.WHOLE)), dsn=built.dsn())

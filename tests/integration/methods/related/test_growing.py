@@ -133,6 +133,7 @@ def counted(db: Database, tables: Rows, rule: Rule, earlier: set[int]) -> set[in
 RULE = Rule(3, 30, Fraction("0.9"))
 
 
+@pytest.mark.slow
 def test_new_people_are_added_in_groups_of_their_own(built: Database) -> None:
     assert grow(built).version == 1
     before, first = shown(built), set(people(built))
@@ -153,6 +154,7 @@ def test_new_people_are_added_in_groups_of_their_own(built: Database) -> None:
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_people_wait_until_they_are_enough(built: Database) -> None:
     grow(built)
     add(built, moved(59, 2))
@@ -163,6 +165,7 @@ def test_people_wait_until_they_are_enough(built: Database) -> None:
     assert grow(built).added.released == 62
 
 
+@pytest.mark.slow
 def test_many_people_are_asked_for_by_default(built: Database) -> None:
     """Who fails is left out for good, so chance is not to decide."""
     loaded = growing(increment_size=None, group_size=12)
@@ -173,6 +176,7 @@ def test_many_people_are_asked_for_by_default(built: Database) -> None:
     assert grow(built, loaded).added.released == 120
 
 
+@pytest.mark.slow
 def test_later_rows_of_earlier_people_are_left_out_and_counted(built: Database) -> None:
     grow(built)
     before = shown(built)
@@ -197,6 +201,7 @@ def test_later_rows_of_earlier_people_are_left_out_and_counted(built: Database) 
     assert not [row for row in shown(built)["hospital_diagnosis_code"] if "late" in row]
 
 
+@pytest.mark.slow
 def test_the_same_rows_in_another_order_are_no_change(built: Database) -> None:
     grow(built)
     built.source(
@@ -210,6 +215,7 @@ def test_the_same_rows_in_another_order_are_no_change(built: Database) -> None:
 # -- lookups ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lookups_grow_and_stay_as_they_were_shown(built: Database) -> None:
     grow(built)
     built.source(
@@ -264,6 +270,7 @@ def by_statistics(conn: Connection) -> str:
     return found.source
 
 
+@pytest.mark.slow
 def test_values_of_new_people_name_rows_of_lookups(built: Database) -> None:
     grow(built)
     more = moved(120, 2)
@@ -276,6 +283,7 @@ def test_values_of_new_people_name_rows_of_lookups(built: Database) -> None:
 
 
 @pytest.mark.parametrize("beds", [False, True])
+@pytest.mark.slow
 def test_lookups_are_looked_at_beside_everybody(built: Database, beds: bool) -> None:
     """Of the new people alone most wards that they name are of one person."""
     built.source(
@@ -304,6 +312,7 @@ def few_studies(rows: Rows) -> Rows:
     return {**rows, "patient_study": rows["patient_study"][:2]}
 
 
+@pytest.mark.slow
 def test_new_people_who_are_no_good_group_are_left_out_for_good(built: Database) -> None:
     grow(built)
     before = shown(built)
@@ -342,6 +351,7 @@ def apart(**changes: Any) -> LoadedPolicy:
     return growing({**wards.WHOLE, "patient": root}, increment_size=40, **changes)
 
 
+@pytest.mark.slow
 def test_parts_that_are_kept_apart_wait_and_fail_alone(built: Database) -> None:
     assert grow(built, apart()).version == 1
     first = set(people(built))
@@ -378,6 +388,7 @@ def test_parts_that_are_kept_apart_wait_and_fail_alone(built: Database) -> None:
     assert rows_of is not None
 
 
+@pytest.mark.slow
 def test_cohorts_of_parts_that_are_tested_later(built: Database) -> None:
     grow(built, apart())
     add(built, moved(200, 2))
@@ -391,6 +402,7 @@ def test_cohorts_of_parts_that_are_tested_later(built: Database) -> None:
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_parts_of_several_cohorts_that_people_change_into(built: Database) -> None:
     """Between commitment and test: everybody is tested once, in the part where he is by then."""
     columns = {**wards.ROOT["columns"], "blood": {"role": "quasi_identifying", "apart": True}}
@@ -413,6 +425,7 @@ def test_parts_of_several_cohorts_that_people_change_into(built: Database) -> No
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_who_changes_into_another_part_is_left_out_alone(built: Database) -> None:
     grow(built, apart())
     women = moved(90, 2)
@@ -440,6 +453,7 @@ def stop(step: str) -> Any:
 @pytest.mark.parametrize(
     "step", ["cohorts.links", "partition.cells", "recode.balance_of_tables", "publish.publish"]
 )
+@pytest.mark.slow
 def test_a_run_that_stops_is_finished_by_the_next(built: Database, step: str) -> None:
     steps: list[str] = []
     grow(built, before=steps.append)
@@ -456,6 +470,7 @@ def test_a_run_that_stops_is_finished_by_the_next(built: Database, step: str) ->
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_rows_of_nobody_are_found_before_anybody_is_tested(built: Database) -> None:
     grow(built)
     more = moved(90, 2)
@@ -465,6 +480,7 @@ def test_rows_of_nobody_are_found_before_anybody_is_tested(built: Database) -> N
     assert len(cohorts(built.owner())) == 1
 
 
+@pytest.mark.slow
 def test_a_first_version_that_is_refused_tests_the_same_people_again(built: Database) -> None:
     with refused("event_share"):
         grow(built, growing(beta=0.3))
@@ -483,6 +499,7 @@ def test_a_table_more_has_other_views(built: Database) -> None:
         grow(built)
 
 
+@pytest.mark.slow
 def test_stronger_models_are_for_those_who_are_added(built: Database) -> None:
     grow(built)
     add(built, moved(120, 2))
@@ -491,6 +508,7 @@ def test_stronger_models_are_for_those_who_are_added(built: Database) -> None:
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_a_release_goes_on_from_one_that_was_made_at_once(built: Database) -> None:
     grow(built, growing(refresh="recompute", increment_size=None))
     before = shown(built)
@@ -500,6 +518,7 @@ def test_a_release_goes_on_from_one_that_was_made_at_once(built: Database) -> No
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_who_is_forgotten_comes_back_in_no_version(built: Database) -> None:
     grow(built)
     built.source(
@@ -514,6 +533,7 @@ def test_who_is_forgotten_comes_back_in_no_version(built: Database) -> None:
     assert holds(built)
 
 
+@pytest.mark.slow
 def test_who_left_stays_in_the_groups(built: Database) -> None:
     grow(built)
     built.source(
@@ -529,6 +549,7 @@ def test_who_left_stays_in_the_groups(built: Database) -> None:
     assert shown(built) == before
 
 
+@pytest.mark.slow
 def test_a_dry_run_tests_nobody(built: Database) -> None:
     grow(built)
     add(built, few_studies(moved(90, 2)))

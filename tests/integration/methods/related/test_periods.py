@@ -127,6 +127,7 @@ def check_period(db: Database, tables: Rows, period: str, rule: Rule, left_out: 
 RULE = Rule(3, 30, Fraction("0.9"))
 
 
+@pytest.mark.slow
 def test_a_period_is_added_to_the_groups_that_there_are(db: Database, at: Day) -> None:
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
@@ -162,6 +163,7 @@ def test_a_period_is_added_to_the_groups_that_there_are(db: Database, at: Day) -
         ("month", ("2021-11-01", "2022-02-28"), ["2021-11", "2021-12", "2022-01", None]),
     ],
 )
+@pytest.mark.slow
 def test_periods_of_other_lengths(
     db: Database, at: Day, every: str, days: tuple[str, str], periods: list[str | None]
 ) -> None:
@@ -180,6 +182,7 @@ def test_periods_of_other_lengths(
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_groups_of_which_a_period_is_bad_are_left_out_of_it(db: Database, at: Day) -> None:
     """Two of a group with admissions, or one diagnosis of all."""
     tables = wards.rows(220, 1)
@@ -206,6 +209,7 @@ def test_groups_of_which_a_period_is_bad_are_left_out_of_it(db: Database, at: Da
     assert grow(db, timed()).outcome == "unchanged"  # and not tried again
 
 
+@pytest.mark.slow
 def test_a_period_in_which_no_group_is_good(db: Database, at: Day) -> None:
     tables = wards.rows(220, 1)
     wards.build(db.connect("source_owner"), tables)
@@ -221,6 +225,7 @@ def test_a_period_in_which_no_group_is_good(db: Database, at: Day) -> None:
     assert grow(db, timed()).outcome == "unchanged"
 
 
+@pytest.mark.slow
 def test_late_rows_are_left_out_and_counted(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -241,6 +246,7 @@ def test_late_rows_are_left_out_and_counted(db: Database, at: Day) -> None:
     assert not [row for row in told if "late" in row or "never" in row]
 
 
+@pytest.mark.slow
 def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -274,6 +280,7 @@ def test_new_people_come_after_the_periods_that_are_over(db: Database, at: Day) 
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_plans_say_which_period_is_added(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -293,6 +300,7 @@ def test_plans_say_which_period_is_added(db: Database, at: Day) -> None:
     assert plan_release(timed(), dsn=db.dsn()).period is None
 
 
+@pytest.mark.slow
 def test_a_table_with_groups_of_its_own(db: Database, at: Day) -> None:
     """The period of studies is that of admissions to which they belong."""
     tables = wards.rows(220, 1)
@@ -325,6 +333,7 @@ def test_a_table_with_groups_of_its_own(db: Database, at: Day) -> None:
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_who_left_counts_for_the_groups(db: Database, at: Day) -> None:
     """The people of a group are those who were released."""
     tables = wards.rows(220, 1)
@@ -350,6 +359,7 @@ def test_who_left_counts_for_the_groups(db: Database, at: Day) -> None:
     "step",
     ["cohorts.linked0", "recode.class_groups0", "recode.balance_of_tables", "publish.publish"],
 )
+@pytest.mark.slow
 def test_a_run_that_stops_adds_the_period_once(db: Database, at: Day, step: str) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -371,6 +381,7 @@ def test_a_run_that_stops_adds_the_period_once(db: Database, at: Day, step: str)
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_rows_of_a_period_name_rows_of_lookups(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -388,6 +399,7 @@ def test_rows_of_a_period_name_rows_of_lookups(db: Database, at: Day) -> None:
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_rows_that_belong_to_no_period(db: Database, at: Day) -> None:
     """A diagnosis of a person without an admission is of no time: in every period it would be."""
     tables = wards.rows(220, 1)
@@ -412,6 +424,7 @@ def test_rows_that_belong_to_no_period(db: Database, at: Day) -> None:
         grow(db, loaded)
 
 
+@pytest.mark.slow
 def test_periods_become_longer_or_shorter(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-05-01")
@@ -425,6 +438,7 @@ def test_periods_become_longer_or_shorter(db: Database, at: Day) -> None:
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -444,6 +458,7 @@ def test_what_is_promised_of_a_period_is_what_the_policy_asked_then(db: Database
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_a_dry_run_adds_no_period(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     at("2022-01-01")
@@ -463,6 +478,7 @@ def test_a_period_column_that_is_no_time(db: Database) -> None:
     assert "column kind is text, which is no time" in str(caught[0])
 
 
+@pytest.mark.slow
 def test_tables_without_periods_come_before_others(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     db.source(
@@ -490,6 +506,7 @@ def test_tables_without_periods_come_before_others(db: Database, at: Day) -> Non
     assert holds(db)
 
 
+@pytest.mark.slow
 def test_rows_of_who_is_left_out_hide_no_late_ones(db: Database, at: Day) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     columns = {**wards.ROOT["columns"], "sex": {"role": "quasi_identifying", "apart": True}}
@@ -512,6 +529,7 @@ def test_rows_of_who_is_left_out_hide_no_late_ones(db: Database, at: Day) -> Non
     assert grow(db, loaded).added.late == 1
 
 
+@pytest.mark.slow
 def test_new_people_have_what_is_published_of_others(db: Database, at: Day) -> None:
     """Though their period is not over any more, as it is longer now."""
     wards.build(db.connect("source_owner"), wards.rows(220, 1))

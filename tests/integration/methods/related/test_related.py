@@ -94,6 +94,7 @@ CASES = [(1, 3, 0.7, 10), (2, 2, 0.5, 4), (3, 5, 0.9, 12), (4, 4, 0.6, 30), (5, 
 
 
 @pytest.mark.parametrize(("seed", "k", "beta", "size"), CASES)
+@pytest.mark.slow
 def test_a_release_is_what_the_definitions_say(
     db: Database, seed: int, k: int, beta: float, size: int
 ) -> None:
@@ -221,6 +222,7 @@ def test_values_that_tell_others(db: Database, seed: int, size: int) -> None:
     drop_leftovers(staged.conn)
 
 
+@pytest.mark.slow
 def test_people_with_too_many_values_tell_nothing(db: Database) -> None:
     """All values of one person are counted, as in the views: fewer would say that they are many."""
     tables = chapters(1)
@@ -282,6 +284,7 @@ def _paired(staged: Staged, admission: Events, rule: Rule) -> None:
         assert shown[number] == Counter((x, y) for _, x, y in rows if x in opened)
 
 
+@pytest.mark.slow
 def test_pairs_of_large_groups_are_shown(db: Database) -> None:
     tables = wards.rows(220, 1)
     staged = run(db, tables, 3, 0.9, 60)
@@ -335,6 +338,7 @@ def test_rows_of_the_release_are_of_frequent_values(
     drop_leftovers(staged.conn)
 
 
+@pytest.mark.slow
 def test_no_group_mixes_values_that_are_kept_apart(db: Database) -> None:
     """Groups are so large that they would be mixed."""
     names, size = ("sex", "blood"), 25
@@ -362,6 +366,7 @@ def test_no_group_mixes_values_that_are_kept_apart(db: Database) -> None:
         drop_leftovers(staged.conn)
 
 
+@pytest.mark.slow
 def test_who_has_rows_is_bounded_where_that_is_sensitive(db: Database) -> None:
     tables = wards.rows(300, 3)
     sensitive = {**wards.WHOLE["diagnosis"], "membership": "sensitive"}
@@ -373,6 +378,7 @@ def test_who_has_rows_is_bounded_where_that_is_sensitive(db: Database) -> None:
     drop_leftovers(staged.conn)
 
 
+@pytest.mark.slow
 def test_people_who_are_left_out_take_their_rows_along(db: Database) -> None:
     tables = wards.rows(300, 4)
     root = {**wards.ROOT, "where": "born >= 1950"}
@@ -390,6 +396,7 @@ def test_people_who_are_left_out_take_their_rows_along(db: Database) -> None:
     drop_leftovers(staged.conn)
 
 
+@pytest.mark.slow
 def test_the_same_secret_gives_the_same_release_in_any_order(db: Database) -> None:
     tables = wards.rows(220, 5)
     shown = []
@@ -429,6 +436,7 @@ def _changed(rows: list[tuple[Any, ...]], at: int, place: int, value: Any) -> No
     rows[at] = (*rows[at][:place], value, *rows[at][place + 1 :])
 
 
+@pytest.mark.slow
 def test_rows_that_lead_to_nobody(db: Database, tables: Rows) -> None:
     _changed(tables["admission"], 0, 1, 9_999)
     _changed(tables["diagnosis"], 3, 0, None)
@@ -492,6 +500,7 @@ def test_keys_that_are_there_again_or_null(
     drop_leftovers(db.owner())
 
 
+@pytest.mark.slow
 def test_rows_that_lead_to_two_people(db: Database, tables: Rows) -> None:
     both = {
         **wards.WHOLE["diagnosis"],
@@ -509,6 +518,7 @@ def test_rows_that_lead_to_two_people(db: Database, tables: Rows) -> None:
     )
 
 
+@pytest.mark.slow
 def test_rows_that_lead_to_somebody_over_a_row_of_nobody(db: Database, tables: Rows) -> None:
     """The other reference names a row that leads to nobody, as if it named none."""
     _changed(tables["admission"], 0, 1, 9_999)
@@ -563,6 +573,7 @@ def test_lookups_that_are_people_of_those_who_are_released(db: Database, tables:
     assert text.startswith("more than half of the rows of ward that ward_no of admission names")
 
 
+@pytest.mark.slow
 def test_too_few_people_with_rows_or_in_groups(db: Database, tables: Rows) -> None:
     tables["patient_study"] = [(1, 1), (2, 1)]
     text = _refusal(db, tables, "too_few_holders")
@@ -580,6 +591,7 @@ def test_a_share_that_no_groups_reach(db: Database, tables: Rows) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_level_that_no_hierarchy_has(db: Database, tables: Rows) -> None:
     high = {"admitted": {**wards.ADMISSION["columns"]["admitted"], "shown": 9}}
     columns = {**wards.ADMISSION["columns"], **high}

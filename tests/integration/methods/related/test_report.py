@@ -17,6 +17,7 @@ from tests.support.sources import wards
 pytestmark = pytest.mark.primary_server_only
 
 
+@pytest.mark.slow
 def test_requirements_of_tables_are_told_in_sentences(db: Database, tmp_path: Path) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     driver.publish(db, wards.policy(wards.WHOLE, 3, 0.9, group_size=30))
@@ -85,6 +86,7 @@ def test_what_groups_lose_is_withheld() -> None:
     assert told == {"groups": {"groups": 3, "gcp": None}}
 
 
+@pytest.mark.slow
 def test_guarantees_name_groups_and_pairs_in_sentences(db: Database) -> None:
     wards.build(db.connect("source_owner"), wards.rows(220, 1))
     diagnosis = {**wards.WHOLE["diagnosis"], "membership": "sensitive"}

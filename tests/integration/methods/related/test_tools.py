@@ -99,6 +99,7 @@ def test_plan_and_policy_check_name_all_tables(built: Database, tmp_path: Path) 
     assert checked["columns"]["born"] == "quasi_identifying"
 
 
+@pytest.mark.slow
 def test_columns_that_come_to_a_table_are_found(built: Database, tmp_path: Path) -> None:
     columns = {**wards.ROOT["columns"], "blood": {"role": "identifying"}}
     admission = {**wards.ADMISSION, "columns": {**wards.ADMISSION["columns"]}}
@@ -131,6 +132,7 @@ def test_columns_that_come_to_a_table_are_found(built: Database, tmp_path: Path)
     assert plan["unreleased"] == ["diagnosis.birth_date", "diagnosis.severity", "ward.head"]
 
 
+@pytest.mark.slow
 def test_every_view_is_exported(released: Database, tmp_path: Path) -> None:
     assert shown(released) == VIEWS
     conn = released.connect("analyst")
@@ -147,6 +149,7 @@ def test_every_view_is_exported(released: Database, tmp_path: Path) -> None:
         assert counted == (exported,)
 
 
+@pytest.mark.slow
 def test_the_life_of_versions(built: Database, tmp_path: Path) -> None:
     """A second person, other people, an earlier version, none, all again."""
     publish = {"readers": ["analyst"], "approval": {"by": ["source_owner"]}}
@@ -177,6 +180,7 @@ def test_the_life_of_versions(built: Database, tmp_path: Path) -> None:
     ).fetchone() == (0,)
 
 
+@pytest.mark.slow
 def test_a_listing_leaves_tables_to_show(released: Database) -> None:
     listed = run(released, "releases").out
     assert "group_size people=30" in " ".join(listed.split())
@@ -184,6 +188,7 @@ def test_a_listing_leaves_tables_to_show(released: Database) -> None:
     assert "holders k=3 table=diagnosis" in run(released, "show", "hospital").out
 
 
+@pytest.mark.slow
 def test_who_may_ask_gets_all_parts(built: Database) -> None:
     conn = built.owner()
     asked = {"requests": {"roles": ["analyst"]}, "publish": {"readers": ["analyst"]}}
@@ -205,6 +210,7 @@ def test_who_may_ask_gets_all_parts(built: Database) -> None:
     assert queue.state(built, again) == ("unchanged", None)
 
 
+@pytest.mark.slow
 def test_migrations(built: Database, tmp_path: Path) -> None:
     folder = tmp_path / "releases"
     folder.mkdir()
@@ -226,6 +232,7 @@ def test_migrations(built: Database, tmp_path: Path) -> None:
     assert queue.states(built)[-1] == "unchanged"
 
 
+@pytest.mark.slow
 def test_alembic_compares_and_releases(built: Database, tmp_path: Path) -> None:
     folder = tmp_path / "policies"
     folder.mkdir()

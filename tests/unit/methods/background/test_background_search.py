@@ -513,6 +513,7 @@ def test_losses_of_sets() -> None:
     assert [names.cost(names.part(parts, at)) for at in range(6)] == [0, 0, 0.4, 0.6, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_baseline() -> None:
     rng = random.Random("baseline")
     suppressed = 0

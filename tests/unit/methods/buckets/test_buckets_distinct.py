@@ -110,6 +110,7 @@ def _all_different(rows: Rows, groups: Sequence[Sequence[int]]) -> bool:
 
 
 @pytest.mark.parametrize("public", [False, True])
+@pytest.mark.slow
 def test_buckets_of_a_block_have_no_value_twice(public: bool) -> None:
     rng = random.Random(5)
     for number in range(60):

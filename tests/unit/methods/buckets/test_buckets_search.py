@@ -115,6 +115,7 @@ def test_closest_pairs(seed: int, number: int):
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
+@pytest.mark.slow
 def test_one_condition_leaves_no_large_bucket(seed: int):
     """However near to its limit: with one condition every bucket is as small as it can be."""
     draw = random.Random(seed)
@@ -145,6 +146,7 @@ def public(table: oracle.Table, seed: int = 1, swarm: bool = False) -> Partition
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
+@pytest.mark.slow
 def test_public_parts_are_the_oracle(seed: int):
     """Buckets lie within the parts that points and frequencies alone lead to."""
     table = random_table(seed, rows=(4, 60))
@@ -192,6 +194,7 @@ def _labels(seed: int, path: str) -> list[int]:
     return partition(z, conditions, 3, swarm=True, seed=5, path=path).labels.tolist()
 
 
+@pytest.mark.slow
 def test_blocks_do_not_depend_on_the_others():
     ahead = [_labels(block, f"{block}:") for block in range(3)]
     random.seed(0)

@@ -129,6 +129,7 @@ def test_random_tables() -> None:
             assert kaca(attributes, k).classes == naive(attributes, count, k)
 
 
+@pytest.mark.slow
 def test_work_grows_with_the_rows() -> None:
     rng = random.Random(10)
     attributes = [

@@ -128,6 +128,7 @@ def test_random_tables() -> None:
 
 
 @pytest.mark.parametrize("priority", PRIORITIES)
+@pytest.mark.slow
 def test_work_grows_with_the_rows(priority: Priority) -> None:
     rng = random.Random(8)
     vectors = [(int(14 * rng.random() ** 2), int(94 * rng.random() ** 2)) for _ in range(30_000)]

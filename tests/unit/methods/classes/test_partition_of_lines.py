@@ -304,6 +304,7 @@ def test_no_segmentation_is_better(case: Case, k: int, relaxed: bool, apart: boo
     relaxed=st.booleans(),
     name=st.sampled_from(sorted(MODELS)),
 )
+@pytest.mark.slow
 def test_no_segmentation_that_satisfies_a_model_is_better(
     case: Case, k: int, relaxed: bool, name: str
 ) -> None:

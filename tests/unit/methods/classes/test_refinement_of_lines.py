@@ -133,6 +133,7 @@ def test_two_classes_at_k_3_stay() -> None:
     name=st.sampled_from([None, None, *sorted(MODELS)]),
     seed=st.integers(0, 5),
 )
+@pytest.mark.slow
 def test_rounds_are_those_of_the_definition(
     case: Case, k: int, relaxed: bool, apart: bool, name: str | None, seed: int
 ) -> None:

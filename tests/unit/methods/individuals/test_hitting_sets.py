@@ -255,6 +255,7 @@ def test_every_search_has_work_of_its_own() -> None:
     assert search.done == once > 1
 
 
+@pytest.mark.slow
 def test_large_families_are_judged_fast() -> None:
     """Thousands of individuals, rare and frequent values, and the sizes of real models."""
     rng = random.Random(2)

@@ -253,6 +253,7 @@ def block(n: int) -> tuple[search.Individuals, list[search.Domain]]:
 @pytest.mark.parametrize(
     "model", [search.EIRL(8), search.IRKL(6, 6), search.IRAlphaBeta(F(1, 4), F(1, 4))]
 )
+@pytest.mark.slow
 def test_a_block_of_two_thousand(model: search.EIRL | search.IRKL | search.IRAlphaBeta) -> None:
     individuals, domains = block(2000)
     found, work = calls(lambda: search.danonyir(individuals, model, domains))

@@ -92,6 +92,7 @@ def periods(rule: Rule) -> Any:
 
 
 @pytest.mark.parametrize("beta", [HALF, TWO_THIRDS])
+@pytest.mark.slow
 def test_periods_tell_the_shares_of_each(beta: Fraction) -> None:
     """n_b / m, and n_b / N for who knows of a row in the period, whatever the other one shows."""
     rule, told = Rule(2, 2, beta), 0
