@@ -10,19 +10,32 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import Any
 
 from benchmarks import judging
 from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES, VARIED
-from benchmarks.judging import Row, below, equal, grows, listed
+from benchmarks.judging import (
+    EQUAL,
+    NOISE,
+    Figure,
+    Row,
+    Verdict,
+    agreeing,
+    below,
+    by_definition,
+    equal,
+    grows,
+    is_lower,
+    listed,
+    of_all,
+)
 
 PAPER = (INC, AGG, BETA)
 GENERALIZED = (INC, AGG)
 _SETTING = ("table", "k", "beta", "t", "column", "records")
 
-MOSTLY = 0.75
-"""Share of the comparisons that agree."""
 SMALL = 0.00275
 """Share of the records: 11 of 4,000."""
 LARGE_J = 0.3
@@ -38,23 +51,20 @@ class Judged:
     """A claim on one table.
 
     Attributes:
-        of: comparisons, and how many of them agree.
+        verdicts: of comparisons that agree, contradict, or cannot tell (None).
         defined: whether they agree by definition, so that they can only say no.
     """
 
     claim: str
-    agree: int
-    of: int
+    verdicts: Sequence[Verdict]
     found: str = ""
     defined: bool = False
 
     @property
-    def holds(self) -> str:
-        if self.agree == self.of and self.defined:
-            return "-"
-        if self.agree == self.of:
-            return "yes"
-        return "mostly" if self.agree >= MOSTLY * self.of else "NO"
+    def holds(self) -> Verdict:
+        one = len(self.verdicts) == 1
+        holds = self.verdicts[0] if one else of_all(self.verdicts)
+        return by_definition(holds) if self.defined else holds
 
 
 def evaluate(found: Row) -> list[Row]:
@@ -66,19 +76,15 @@ def evaluate(found: Row) -> list[Row]:
             for part, of in found.items()
             if isinstance(of, list) and part != "claims"
         }
-        rows += [
-            {
-                "claim": judged.claim,
-                "table": table,
-                "holds": judged.holds,
-                "found": f"{judged.agree} of {judged.of}"
-                + (f": {judged.found}" if judged.found else ""),
-            }
-            for judge in _JUDGES
-            for judged in judge(own)
-            if judged.of
-        ]
+        judged = [each for judge in _JUDGES for each in judge(own) if each.verdicts]
+        shown = judging.rows((each.claim, each.holds, _shown(each)) for each in judged)
+        rows += [{"claim": row.pop("claim"), "table": table, **row} for row in shown]
     return sorted(rows, key=lambda row: int(row["claim"].split(" ")[0]))
+
+
+def _shown(judged: Judged) -> str:
+    of_some = [agreeing(judged.verdicts)] if len(judged.verdicts) > 1 else []
+    return ": ".join(of_some + ([judged.found] if judged.found else []))
 
 
 def _tables(found: Row) -> list[str]:
@@ -109,28 +115,32 @@ def _ranked(
     rows: Iterable[Row],
     figure: str,
     methods: Sequence[str],
-    holds: Callable[[Sequence[float]], bool],
+    holds: Callable[[Sequence[Figure]], bool | None],
 ) -> Judged:
-    """Of how many settings the figures of the methods, in their order, satisfy it."""
-    values = [[by[m][figure] for m in methods] for by in _alike(rows, methods)]
-    means = map(fmean, zip(*values, strict=True))
+    """In how many settings the figures of the methods, in their order, satisfy it."""
+    lines = [
+        judging.line([by[method] for method in methods], figure) for by in _alike(rows, methods)
+    ]
+    means = (fmean(one.value for one in of) for of in zip(*lines, strict=True))
     shown = ", ".join(f"{m} {mean:.3g}" for m, mean in zip(methods, means, strict=False))
-    ties = sum(equal(line, 0) or False for line in values)
-    same = f", {ties} of them equal" if ties else ""
-    found = f"mean {shown}{same}" if values else ""
-    return Judged(claim, sum(map(holds, values)), len(values), found)
+    return Judged(claim, list(map(holds, lines)), f"mean {shown}" if lines else "")
 
 
-def _last_is_highest(values: Sequence[float]) -> bool:
-    return below(max(values[:-1]), values[-1])
+def _last_is_lowest(line: Sequence[Figure], part: float = EQUAL) -> bool | None:
+    others = [is_lower(line[-1], other, part) for other in line[:-1]]
+    return False if False in others else None if None in others else True
 
 
-def _last_is_lowest(values: Sequence[float]) -> bool:
-    return below(values[-1], min(values[:-1]))
+def _last_is_highest(line: Sequence[Figure], part: float = EQUAL) -> bool | None:
+    others = [is_lower(other, line[-1], part) for other in line[:-1]]
+    return False if False in others else None if None in others else True
 
 
-def _last_is_at_most(values: Sequence[float]) -> bool:
-    return not _last_is_highest(values) or bool(equal(values))
+def _last_is_at_most(line: Sequence[Figure]) -> bool:
+    return _last_is_highest(line) is not True
+
+
+_fastest, _slowest = partial(_last_is_lowest, part=NOISE), partial(_last_is_highest, part=NOISE)
 
 
 def _along(rows: Sequence[Row], by: str, method: str) -> list[Row]:
@@ -155,9 +165,8 @@ def _monotone(
 ) -> Iterator[Judged]:
     for method in methods:
         line = judging.line(_along(rows, by, method), figure)
-        holds = grows(line[::sign])
-        if holds is not None:
-            yield Judged(f"{claim}: {method}", int(holds), 1, listed(line))
+        if len(line) > 1:
+            yield Judged(f"{claim}: {method}", [grows(line[::sign])], listed(line))
 
 
 def _varied(own: dict[str, list[Row]]) -> list[Row]:
@@ -195,12 +204,12 @@ def _trends(own: dict[str, list[Row]]) -> Iterator[Judged]:
     by_k, by_j, by_beta = (own.get(part, []) for part in VARIED)
     line = _lines(by_k, "k", "gcp", BETA)
     if (flat := equal(line)) is not None:
-        yield Judged("4 GCP of beta_GE hardly changes with k", int(flat), 1, listed(line))
+        yield Judged("4 GCP of beta_GE hardly changes with k", [flat], listed(line))
         of_j = _lines(by_j, "j", "gcp", BETA)
         if len(of_j) > 1:
             ranges = [max(each) - min(each) for each in (line, of_j)]
             claim = "4 the range of GCP of beta_GE is wider over J than over k"
-            yield Judged(claim, int(below(*ranges)), 1, f"k, J: {listed(ranges)}")
+            yield Judged(claim, [below(*ranges)], f"k, J: {listed(ranges)}")
     yield from _monotone("5 average class grows with k", by_k, "k", "average", 1)
     yield from _monotone("5 average class grows with J", by_j, "j", "average", 1)
     yield from _monotone("6 GCP falls with beta", by_beta, "beta", "gcp", -1)
@@ -224,7 +233,7 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
             ]
             if shares:
                 claim = f"7 at most 0.275 % are suppressed by {method}, {said}"
-                yield Judged(claim, int(max(shares) <= SMALL), 1, f"{max(shares):.2%} at most")
+                yield Judged(claim, [max(shares) <= SMALL], f"{max(shares):.2%} at most")
     fewest = _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest)
     # It places everybody of a cluster that meets the model as a whole.
     yield replace(fewest, defined=True)
@@ -244,38 +253,39 @@ def _rgcp(own: dict[str, list[Row]]) -> Iterator[Judged]:
     }
     rows = list(varied.values())
     held = [not below(row["rgcp"], row["gcp"]) for row in rows]
-    yield Judged("8 GCP is at most RGCP", sum(held), len(held), "by definition", defined=True)
-    less = sum(below(row["gcp"], row["rgcp"]) for row in rows)
-    yield Judged("8 GCP is below RGCP", less, len(held))
+    yield Judged("8 GCP is at most RGCP", held, "by definition", defined=True)
     for method in PAPER:
+        of = [row for row in rows if row["method"] == method]
+        # Where everybody is placed, both are the same.
+        less = [below(row["gcp"], row["rgcp"]) for row in of if row["suppressed"]]
+        placed = f"nobody is left out in {len(of) - len(less)} of {len(of)}"
+        yield Judged(f"8 GCP is below RGCP: {method}", less or [None][: len(of)], placed)
         gaps = [
             max(0.0, round(row["rgcp"] - row["gcp"], 9))
             for row in _along(own.get("by_j", []), "j", method)
         ]
         if len(gaps) > 1:
-            widest = below(max(gaps[1:]), gaps[0]) and not equal([max(gaps[1:]), gaps[0]])
+            widest = is_lower(Figure(max(gaps[1:])), Figure(gaps[0])) is True
             claim = f"8 the gap is largest at the smallest J: {method}"
-            yield Judged(claim, int(widest), 1, listed(gaps))
+            yield Judged(claim, [widest if any(gaps) else None], listed(gaps))
 
 
 def _seconds(own: dict[str, list[Row]]) -> Iterator[Judged]:
     rows = [*_varied(own), *own.get("times", ())]
-    yield _ranked("9 beta_GE is the fastest", rows, "method_seconds", PAPER, _last_is_lowest)
-    yield _ranked(
-        "9 kAgg_GE is faster than kInc_GE", rows, "method_seconds", (INC, AGG), _last_is_lowest
-    )
+    yield _ranked("9 beta_GE is the fastest", rows, "method_seconds", PAPER, _fastest)
+    yield _ranked("9 kAgg_GE is faster than kInc_GE", rows, "method_seconds", (INC, AGG), _fastest)
     for method in GENERALIZED:
         chosen = [row for row in own.get("by_j", ()) if row["method"] == method]
         by_j = {row["j"]: row["method_seconds"] for row in sorted(chosen, key=lambda r: r["j"])}
         small = [value for j, value in by_j.items() if j < LARGE_J]
         large = [value for j, value in by_j.items() if j >= LARGE_J]
         if small and large:
-            faster = int(below(max(small), min(large)))
+            faster = is_lower(Figure(max(small)), Figure(min(large)), NOISE)
             shown = f"{listed(small)} / {listed(large)}"
-            yield Judged(f"9 J below 0.3 is faster than others: {method}", faster, 1, shown)
-        if (same := equal(large)) is not None:
+            yield Judged(f"9 J below 0.3 is faster than others: {method}", [faster], shown)
+        if (same := equal(large, NOISE)) is not None:
             claim = f"9 seconds are the same for J from 0.3 on: {method}"
-            yield Judged(claim, int(same), 1, listed(large))
+            yield Judged(claim, [same], listed(large), defined=True)
 
 
 def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
@@ -284,13 +294,13 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
         means = [abs(row["difference"]) for row in rows if row["method"] == method]
         shown = f"{max(means):.3g} at most" if means else ""
         claim = f"10 mean relative difference of {method} is below 0.1"
-        yield Judged(claim, sum(mean < 0.1 for mean in means), len(means), shown)
+        yield Judged(claim, [mean < 0.1 for mean in means], shown)
     for mic, method in zip(MIC, GENERALIZED, strict=True):
         pairs = [(by[mic], by[method]) for by in _alike(rows, (mic, method))]
         far = [abs(one["difference"] - other["difference"]) for one, other in pairs]
         claim = f"10 mean relative difference of {mic} is close to {method}"
-        close = sum(each <= NEAR for each in far)
-        yield Judged(claim, close, len(far), f"{max(far, default=0):.3g} apart at most")
+        close = [each <= NEAR for each in far]
+        yield Judged(claim, close, f"{max(far, default=0):.3g} apart at most")
     yield _ranked(
         "10 absolute differences of beta_GE are the largest",
         rows,
@@ -324,8 +334,7 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
         ]
         yield Judged(
             f"10 EMD {unit} is larger for columns with more values",
-            sum(all(itertools.starmap(below, itertools.pairwise(line))) for line in ordered),
-            len(ordered),
+            [all(itertools.starmap(below, itertools.pairwise(line))) for line in ordered],
             ", ".join(columns),
         )
 
@@ -350,12 +359,12 @@ def _against_baseline(own: dict[str, list[Row]]) -> Iterator[Judged]:
             yield _ranked(f"11 query error of {method} is below, selectivity {share:g}", rows,
                           f"error_{share}", pair, _last_is_lowest)  # fmt: skip
         yield _ranked(f"11 {method} is slower than the baseline", rows, "method_seconds", pair,
-                      _last_is_highest)  # fmt: skip
+                      _slowest)  # fmt: skip
     lost = [row["suppressed"] / row["records"] for row in rows if row["method"] == BASELINE]
     if lost:
-        up_to = int(equal([max(lost), MOST_SUPPRESSED]) or False)
+        up_to = equal([max(lost), MOST_SUPPRESSED])
         claim = f"11 the baseline suppresses up to {MOST_SUPPRESSED:.0%}"
-        yield Judged(claim, up_to, 1, f"{max(lost):.1%} at most")
+        yield Judged(claim, [up_to], f"{max(lost):.1%} at most")
 
 
 _JUDGES: tuple[Callable[[dict[str, list[Row]]], Iterator[Judged]], ...] = (

@@ -10,14 +10,16 @@ from typing import Any
 
 from benchmarks import judging
 from benchmarks.judging import (
+    EQUAL,
+    NOISE,
     Figure,
     Judged,
     Row,
-    below,
     by_definition,
     equal,
     every,
     grows,
+    is_lower,
     listed,
     quotients,
     ranked,
@@ -107,7 +109,7 @@ def _of_growth(by_l: Sequence[Row], by_quasi: Sequence[Row]) -> Iterator[Judged]
         ]
         growth = quotients((line[0], line[-1]) for line in lines if len(line) > 1)
         claim = f"C7 growth of the loss of {_name(method)} is sharper with quasi-identifiers than l"
-        holds = below(growth[1].value, growth[0].value) if len(growth) == 2 else None
+        holds = is_lower(growth[1], growth[0]) if len(growth) == 2 else None
         yield claim, holds, f"times {listed(growth)}" if growth else ""
 
 
@@ -153,9 +155,9 @@ def _of_both(rows: Sequence[Row], of: str, kind: str) -> Iterator[Judged]:
     holds, shown = ranked(_pairs(rows, (THEIRS, "ir"), (OURS, "ir"), "v"))
     claim = f"C3 more classes are vulnerable in DAnonyIR than in GeneIR {of}"
     yield claim, holds, shown and f"GeneIR / DAnonyIR: {shown}"
-    holds, shown = ranked(_pairs(rows, (THEIRS, "ir"), (OURS, "ir"), "seconds"))
+    holds, shown = ranked(_pairs(rows, (THEIRS, "ir"), (OURS, "ir"), "seconds"), NOISE)
     yield f"C10 GeneIR is faster than DAnonyIR {of}", holds, shown and f"GeneIR / DAnonyIR: {shown}"
-    _, shown = ranked(_pairs(rows, (THEIRS, "ir"), (OURS_TREES, "ir"), "seconds"))
+    _, shown = ranked(_pairs(rows, (THEIRS, "ir"), (OURS_TREES, "ir"), "seconds"), NOISE)
     claim = f"C10 GeneIR is faster than DAnonyIR with the same hierarchies {of}"
     yield claim, None, shown and f"GeneIR / DAnonyIR: {shown}"
     pairs = _pairs(rows, (OURS, "ir"), (OURS, "eir"), "seconds")
@@ -208,7 +210,8 @@ def _grows(
     claim: str, rows: Sequence[Row], method: Of, by: str, figure: str, *, sign: int = 1
 ) -> Judged:
     line = _line(rows, method, by, figure)
-    return claim, grows(line[::sign]), listed(line)
+    part = NOISE if figure == "seconds" else EQUAL
+    return claim, grows(line[::sign], part), listed(line)
 
 
 def _varied(rows: Sequence[Row], by: str, other: str) -> list[Row]:

@@ -1,17 +1,24 @@
 """What claims are held to. Nothing is asserted.
 
-A flat line is no trend, a tie is no rank, and of nothing there is no verdict.
+A flat line is no trend, a tie is no rank, and of nothing there is no verdict. Verdicts are True,
+False, :data:`MOSTLY`, :data:`SLIGHTLY`, and None where figures do not decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, pairwise, product
+from statistics import fmean
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
-Judged = tuple[str, bool | None, str]
-"""A claim, whether it holds, and by what figures; None where that cannot be said."""
+MOSTLY = "mostly"
+"""Of several comparisons not all agree, but three in four do."""
+SLIGHTLY = "slightly"
+"""All draws agree on a trend, over less than :data:`EQUAL`."""
+Verdict = bool | str | None
+Judged = tuple[str, Verdict, str]
+"""A claim, whether it holds, and by what figures."""
 
 ROUNDED = 1e-9
 """Part by which figures that are the same may differ: sums of floats in any order."""
@@ -22,7 +29,15 @@ AGREED = 0.9
 """Part of the draws of the same seeds that must agree on which of two figures is lower: all of
 three, nine of ten."""
 
-_HOLDS = {True: "yes", False: "NO", None: "-"}
+_FEW = 3
+"""Draws that can show a trend by themselves."""
+AGREE = 0.75
+"""Part of the comparisons that agree, where a claim on all of them mostly holds."""
+NOISE = 2 / 3
+"""What :data:`EQUAL` is of seconds: the same release takes up to three times as long where other
+work goes on, so that less than that decides nothing."""
+
+_HOLDS: Mapping[Verdict, str] = {True: "yes", False: "NO", None: "-"}
 
 
 class Figure(NamedTuple):
@@ -59,7 +74,7 @@ def quotients(pairs: Iterable[tuple[Figure, Figure]]) -> list[Figure]:
 def rows(judged: Iterable[Judged]) -> list[Row]:
     """Of what has figures."""
     return [
-        {"claim": claim, "holds": _HOLDS[holds], "found": figures}
+        {"claim": claim, "holds": _HOLDS.get(holds, holds), "found": figures}
         for claim, holds, figures in judged
         if holds is not None or figures
     ]
@@ -69,28 +84,44 @@ def below(low: float, high: float) -> bool:
     return low < high - ROUNDED * abs(high)
 
 
-def apart(low: Figure, high: Figure) -> bool:
+def apart(low: Figure, high: Figure, part: float = EQUAL) -> bool:
     """Whether the first is lower by more than equal figures are, and draws agree on it."""
-    # Draws that failed are missing, and it is not kept which.
-    of = zip if len(low.draws) == len(high.draws) else product
-    agree = [below(a, b) for a, b in of(low.draws, high.draws)]
     return (
         low.value < high.value
-        and not equal([low.value, high.value])
-        and sum(agree) >= AGREED * len(agree)
+        and not equal([low.value, high.value], part)
+        and _agreed(low, high) >= AGREED
     )
 
 
-def grows(line: Sequence[Figure]) -> bool | None:
-    """Whether the first is apart from the last, and none from an earlier one in the other way."""
+def _agreed(low: Figure, high: Figure) -> float:
+    """The part of the draws in which the first is lower; of figures without draws, all."""
+    # Draws that failed are missing, and it is not kept which.
+    of = zip if len(low.draws) == len(high.draws) else product
+    agree = [below(a, b) for a, b in of(low.draws, high.draws)]
+    return fmean(agree) if agree else 1.0
+
+
+def grows(line: Sequence[Figure], part: float = EQUAL) -> Verdict:
+    """Whether the first is apart from the last, and none from an earlier one in the other way.
+
+    Seconds that are not apart are within their noise, and decide nothing.
+    """
     if len(line) < 2:
         return None
-    back = any(apart(later, earlier) for earlier, later in combinations(line, 2))
-    return apart(line[0], line[-1]) and not back
+    first, last = line[0], line[-1]
+    if any(apart(later, earlier, part) for earlier, later in combinations(line, 2)):
+        return False
+    if apart(first, last, part):
+        return True
+    if part == NOISE or (not equal([first.value, last.value]) and first.value < last.value):
+        return None
+    same = len(first.draws) >= _FEW and len({len(figure.draws) for figure in line}) == 1
+    every_step = same and all(_agreed(a, b) == 1 for a, b in pairwise(line))
+    return SLIGHTLY if every_step and first.value < last.value else False
 
 
-def falls(line: Sequence[Figure]) -> bool | None:
-    return grows(line[::-1])
+def falls(line: Sequence[Figure], part: float = EQUAL) -> Verdict:
+    return grows(line[::-1], part)
 
 
 def equal(line: Sequence[float], part: float = EQUAL) -> bool | None:
@@ -103,18 +134,46 @@ def every(verdicts: Iterable[bool | None]) -> bool | None:
     return all(decided) if decided else None
 
 
-def by_definition(holds: bool | None) -> bool | None:
+def by_definition(holds: Verdict) -> Verdict:
     """What can only fail: where it holds, that says nothing."""
     return False if holds is False else None
 
 
-def ranked(pairs: Sequence[tuple[Figure, Figure]]) -> tuple[bool | None, str]:
-    """Whether the first of every pair has the lower value; of how many, and the figures."""
+def of_all(verdicts: Sequence[Verdict]) -> Verdict:
+    """Of comparisons that agree, contradict, or are of equal figures (None).
+
+    Where too few agree and none contradicts, equal figures decide nothing.
+    """
+    if not verdicts:
+        return None
+    agree = sum(each is True for each in verdicts)
+    if agree == len(verdicts):
+        return True
+    if agree >= AGREE * len(verdicts):
+        return MOSTLY
+    return False if False in verdicts else None
+
+
+def is_lower(low: Figure, high: Figure, part: float = EQUAL) -> bool | None:
+    """Whether it is, or the other way round; None where they are equal or draws disagree."""
+    return True if apart(low, high, part) else False if apart(high, low, part) else None
+
+
+def ranked(pairs: Sequence[tuple[Figure, Figure]], part: float = EQUAL) -> tuple[Verdict, str]:
+    """Whether the first of the pairs has the lower value; of how many, and the figures."""
     if not pairs:
         return None, ""
-    less = sum(below(a.value, b.value) for a, b in pairs)
+    verdicts = [is_lower(a, b, part) for a, b in pairs]
     shown = ", ".join(f"{a} / {b}" for a, b in pairs)
-    return less == len(pairs), f"{less} of {len(pairs)}: {shown}"
+    return of_all(verdicts), f"{agreeing(verdicts)}: {shown}"
+
+
+def agreeing(verdicts: Sequence[Verdict]) -> str:
+    """How many agree, and of how many that cannot be said."""
+    same = sum(each is None for each in verdicts)
+    return f"{sum(each is True for each in verdicts)} of {len(verdicts)}" + (
+        f", {same} undecided" if same else ""
+    )
 
 
 def listed(values: Iterable[float | Figure]) -> str:

@@ -88,6 +88,7 @@ class Paper:
     Attributes:
         about: page of the reference.
         data: how the data differ from the paper's.
+        elsewhere: what the paper says beside its experiments, and where that is judged.
     """
 
     title: str
@@ -96,6 +97,7 @@ class Paper:
     data: str
     settings: Mapping[str, Any]
     panels: Sequence[Panel]
+    elsewhere: str = ""
 
     @property
     def parts(self) -> list[str]:
@@ -213,12 +215,14 @@ equal distances; errors of queries are medians of several seeds where it is said
 Figures are equal where they are at most 10 % apart. They differ where they are more than that, and
 nine in ten draws with the same seed (of three, all) agree on which is lower, if there are several.
 Along a trend the last figure differs from the first, and none from an earlier one in the other
-direction; a flat line is no trend. Ranks and quotients are those of the means, with the least and
-the greatest of the draws in brackets; a tie is no rank. About background knowledge, comparisons are
-counted one by one: a claim holds where all agree, and mostly where three in four do. What is true
-by definition or by construction is no result: where it holds, it is not decided (-), nor are
-figures that the paper does not have. Seconds are the fewest of the draws, those of QS k-anonymity
-their mean; other work ran at the same time, so times say little, and their ranks less.
+direction; a flat line is no trend, and one on which all draws agree at every step but which ends
+less than 10 % from where it begins holds *slightly*. Of ranks, every pair is compared: a claim
+holds where all pairs agree, and *mostly* where three in four do; pairs that are equal, or on which
+draws disagree, count neither for it nor against. Where nothing speaks against a claim and too
+little for it, it is not decided (-). Nor is what is true by definition or by construction, where it
+holds, or figures that the paper does not have. Seconds are the fewest of the draws. Other work ran
+at the same time, and the same release took up to three times as long: a difference below that
+decides nothing.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
@@ -229,6 +233,8 @@ measures one anew, and changes the experiments that show it alone.
 def _paper(paper: Paper, kind: type[Benchmark], found: Found, folder: Path) -> Iterator[str]:
     yield f"## {paper.title}\n"
     yield f"[Reference]({paper.about}). {paper.data}\n"
+    if paper.elsewhere:
+        yield f"Not measured: {paper.elsewhere}\n"
     if own := _settings(_own(wanted(paper, kind), kind)):
         yield f"Settings of `{paper.benchmark}`: `{' '.join(own)}`\n"
     files: list[str] = []
@@ -266,7 +272,7 @@ def _panel(
 ) -> Iterator[str]:
     measured = _measured(panel.parts, found)
     claims = _claims(panel, kind, found)
-    failed = any(_HOLDS[row["holds"]] in ("no", "mostly") for row in claims)
+    failed = any(_HOLDS[row["holds"]] in ("no", "mostly", "slightly") for row in claims)
     why = f". {panel.why}" if failed and panel.why else ""
     verdict = _verdict(claims, measured, panel.parts).capitalize()
     yield f"**{verdict}** (`{' '.join(panel.parts)}`){why}\n"
@@ -299,7 +305,7 @@ def _of_part(part: str, found: Found) -> str:
 
 _HOLDS: Mapping[Any, str] = {True: "yes", False: "no", None: "-",
                              "yes": "yes", "NO": "no", "-": "-",
-                             "mostly": "mostly"}  # fmt: skip
+                             "mostly": "mostly", "slightly": "slightly"}  # fmt: skip
 
 
 def _said(row: Row) -> Said:
@@ -393,10 +399,10 @@ def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str
         return f"measured{part}"
     if number["yes"] == decided:
         return f"holds{part}"
-    if not number["yes"] and not number["mostly"]:
+    if number["no"] == decided:
         return f"does not hold{part}"
-    mostly = f", {number['mostly']} mostly" if number["mostly"] else ""
-    return f"holds in part: {number['yes']} of {decided} claims{mostly}{part}"
+    less = "".join(f", {number[how]} {how}" for how in ("mostly", "slightly") if number[how])
+    return f"holds in part: {number['yes']} of {decided} claims{less}{part}"
 
 
 def _command(paper: Paper, parts: Sequence[str], own: Row, kind: type[Benchmark]) -> str:

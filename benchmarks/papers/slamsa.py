@@ -13,9 +13,14 @@ PAPER = Paper(
     " ca and thal. The paper has 557 records and groups queries by up to four quasi-identifiers, of"
     " which the data have two (its third is a number of identity); for r = 3 and 4, cp and exang"
     " are quasi-identifiers here. Of its twelve sensitive columns only rbp, sc, thalach and, of"
-    " Cleveland, oldpeak allow l = 3. MSB asks for distinct values and ignores quasi-identifiers;"
-    " in the paper it generalizes them. The error is the KL divergence; ties and fireflies are"
+    " Cleveland, oldpeak allow l = 3. MSB and SLOMS ask for distinct values; MSB"
+    " ignores quasi-identifiers, which it generalizes in the paper, and SLOMS has groups of p"
+    " records. The error is the KL divergence; ties and fireflies are"
     " drawn anew in every draw.",
+    elsewhere="k-anonymity and protection of membership are denied, since quasi-identifiers are"
+    " exact; gamma of equations 5 and 6 is no correlation, and Cramér's V takes its place; the"
+    " example's probability is 1/2 for who knows that women have no prostate cancer, not 1/3:"
+    " [differences](reference/slamsa.md#differences-from-the-paper).",
     settings={
         "pooled_degrees": (2, 3, 4, 5),
         "pooled_sizes": (100, 300, 500, 558),
@@ -37,7 +42,7 @@ PAPER = Paper(
             ),
             claims=("error", "SLAMSA has"),
             differs="m = 3 instead of 10, which allow no l above 1; p up to 8 and 5, the most that"
-            " these columns allow",
+            " these columns allow; r of 1 and 2 of two quasi-identifiers, for the paper's 2 to 4",
         ),
         Panel(
             "SLAMSA, figure 2: error by p up to 20",
@@ -62,9 +67,9 @@ PAPER = Paper(
             claims=("error", "SLAMSA has"),
             differs="m of 1 to 4 instead of 3 to 12, p = 3 and 2; r = 2 where there are two"
             " quasi-identifiers",
-            why="What grows is the error of SLAMSA with the fourth column, which has one value in a"
-            " third of the records: the first three are equal, or differ by less than draws do."
-            " The buckets of MSB ignore"
+            why="With the first three columns the error is the same; that it grows is due to the"
+            " fourth, of which one value has 32 % of Cleveland's records and 47 % of all, about as"
+            " many as p allows, so it says nothing about m. The buckets of MSB ignore"
             " quasi-identifiers, so its error is high with one sensitive column, too. SLOMS has a"
             " table of its own for every column, so another one changes nothing.",
         ),

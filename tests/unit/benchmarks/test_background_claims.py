@@ -27,9 +27,23 @@ def verdicts(**parts: list[Row]) -> dict[str, tuple[str, str]]:
     return {row["claim"]: (row["holds"], row["found"]) for row in evaluate(dict(parts))}
 
 
-@pytest.mark.parametrize(("agree", "holds"), [(4, "yes"), (3, "mostly"), (2, "NO"), (0, "NO")])
-def test_verdicts(agree: int, holds: str) -> None:
-    assert Judged("", agree, 4).holds == holds
+@pytest.mark.parametrize(
+    ("agree", "undecided", "holds", "defined"),
+    [(4, 0, True, None), (3, 0, "mostly", None), (3, 1, "mostly", None), (2, 0, False, False),
+     (2, 1, False, False), (2, 2, None, None), (0, 4, None, None), (0, 0, False, False)],
+)  # fmt: skip
+def test_verdicts(
+    agree: int, undecided: int, holds: bool | str | None, defined: bool | None
+) -> None:
+    verdicts = [True] * agree + [None] * undecided + [False] * (4 - agree - undecided)
+    assert Judged("", verdicts).holds == holds
+    assert Judged("", verdicts, defined=True).holds is defined
+
+
+def test_one_verdict_is_kept() -> None:
+    assert Judged("", ["slightly"]).holds == "slightly"
+    assert Judged("", [None]).holds is None
+    assert Judged("", [True], defined=True).holds is None
 
 
 def test_ranks() -> None:
@@ -46,27 +60,66 @@ def test_ranks() -> None:
     assert found["1 beta_GE has the highest GCP"][1].startswith("1 of 2")
     assert found["1 beta_GE has the lowest RL"][0] == "yes"
     assert found["2 GCP of kInc_GE is below kAgg_GE"][0] == "yes"
-    assert found["3 kAgg_GE has the highest RL"][1].startswith("1 of 2")
+    assert found["3 kAgg_GE has the highest RL"][0] == "NO"
+    assert found["3 kAgg_GE has the highest RL"][1].startswith("1 of 2: mean")
     assert found["4 GCP of beta_GE hardly changes with k"][0] == "yes"
+
+
+def test_equal_figures_have_no_rank() -> None:
+    """By 10 %; seconds by a factor of 3."""
+    rows = [
+        run(method, k, gcp=gcp, method_seconds=seconds)
+        for k in (3, 5)
+        for method, gcp, seconds in ((INC, 0.38, 12.0), (AGG, 0.3, 2.5), (BETA, 0.4, 1.0))
+    ]
+    found = verdicts(by_k=rows)
+    shown = "0 of 2, 2 undecided: mean kInc_GE 0.38, kAgg_GE 0.3, beta_GE 0.4"
+    assert found["1 beta_GE has the highest GCP"] == ("-", shown)
+    assert found["1 beta_GE has the lowest RL"][0] == "-"
+    assert found["9 beta_GE is the fastest"][0] == "-"
+    assert found["9 kAgg_GE is faster than kInc_GE"][0] == "yes"
+    rows[0]["gcp"] = 0.5  # beyond that of beta_GE
+    assert verdicts(by_k=rows)["1 beta_GE has the highest GCP"][0] == "NO"
+    rows[2]["method_seconds"] = 8.0  # more than three times that of kAgg_GE
+    assert verdicts(by_k=rows)["9 beta_GE is the fastest"][0] == "NO"
+
+
+def test_seconds_along_j() -> None:
+    def by_j(*seconds: float) -> dict[str, tuple[str, str]]:
+        rows = [
+            run(INC, j=j, method_seconds=of) for j, of in zip((0.1, 0.3, 0.6), seconds, strict=True)
+        ]
+        return verdicts(by_j=rows)
+
+    faster = "9 J below 0.3 is faster than others: kInc_GE"
+    same = "9 seconds are the same for J from 0.3 on: kInc_GE"
+    assert by_j(1, 4, 5)[faster] == ("yes", "1 / 4, 5")
+    assert by_j(1, 2, 5)[faster][0] == "-"
+    assert by_j(8, 2, 5)[faster][0] == "NO"
+    assert by_j(1, 2, 5)[same] == ("-", "2, 5")
+    assert by_j(1, 1, 4)[same][0] == "NO"
 
 
 def test_trends() -> None:
     by_beta = ((2, 0.4, 9.0), (1, 0.6, 8.0), (4, 0.5, 7.0))
     rows = [run(INC, beta=beta, gcp=gcp, rl=rl) for beta, gcp, rl in by_beta]
     found = verdicts(by_beta=rows)
-    assert found["6 GCP falls with beta: kInc_GE"] == ("NO", "0 of 1: 0.6, 0.4, 0.5")
-    assert found["6 RL grows with beta: kInc_GE"] == ("NO", "0 of 1: 8, 9, 7")
+    assert found["6 GCP falls with beta: kInc_GE"] == ("NO", "0.6, 0.4, 0.5")
+    assert found["6 RL grows with beta: kInc_GE"] == ("NO", "8, 9, 7")
 
 
 def test_trends_that_say_little() -> None:
     """Ends that are equal are no trend, and steps within what tables differ by are none."""
     rows = [run(INC, beta=beta, rl=rl) for beta, rl in ((1, 8.0), (2, 8.1), (4, 8.2))]
-    assert verdicts(by_beta=rows)["6 RL grows with beta: kInc_GE"] == ("NO", "0 of 1: 8, 8.1, 8.2")
-    for draws, holds in (((7.0, 11.0, 9.0), "NO"), ((11.0, 12.0, 13.0), "yes")):
+    assert verdicts(by_beta=rows)["6 RL grows with beta: kInc_GE"] == ("NO", "8, 8.1, 8.2")
+    for draws, holds in (((7.0, 11.0, 9.0), "-"), ((11.0, 12.0, 13.0), "yes")):
         drawn = [
             run(INC, beta=1, rl=8.0, rl_drawn=[6.0, 8.0, 10.0]),
             run(INC, beta=4, rl=12.0, rl_drawn=list(draws)),
         ]
+        assert verdicts(by_beta=drawn)["6 RL grows with beta: kInc_GE"][0] == holds
+    for last, holds in (((6.1, 8.2, 10.3), "slightly"), ((6.1, 8.2, 9.9), "NO")):
+        drawn[1] |= {"rl": 8.2, "rl_drawn": list(last)}
         assert verdicts(by_beta=drawn)["6 RL grows with beta: kInc_GE"][0] == holds
 
 
@@ -75,17 +128,17 @@ def test_suppressed() -> None:
     by_k = [run(INC, k=3, suppressed=0), run(AGG, k=3, suppressed=0)]
     found = verdicts(by_j=[*lost, run(BETA, j=0.1)], by_k=by_k)
     claim = "7 at most 0.275 % are suppressed by"
-    assert found[f"{claim} kInc_GE, J < 0.3"] == ("NO", "0 of 1: 0.30% at most")
-    assert found[f"{claim} kAgg_GE, J < 0.3"] == ("NO", "0 of 1: 1.00% at most")
-    assert found[f"{claim} kInc_GE, J >= 0.3"] == ("yes", "1 of 1: 0.27% at most")
+    assert found[f"{claim} kInc_GE, J < 0.3"] == ("NO", "0.30% at most")
+    assert found[f"{claim} kAgg_GE, J < 0.3"] == ("NO", "1.00% at most")
+    assert found[f"{claim} kInc_GE, J >= 0.3"] == ("yes", "0.27% at most")
     assert found[f"{claim} kInc_GE, whatever k"][0] == "yes"
     assert found["7 beta_GE suppresses fewest"][0] == "-"
     fewer = "7 kInc_GE suppresses fewer than kAgg_GE"
-    assert found[fewer] == ("NO", "1 of 2: mean kAgg_GE 20, kInc_GE 6, 1 of them equal")
+    assert found[fewer] == ("-", "1 of 2, 1 undecided: mean kAgg_GE 20, kInc_GE 6")
     # One draw above the limit is enough, and ends that are equal are no trend.
     drawn = [run(INC, suppressed=3, suppressed_most=12)]
     assert verdicts(by_j=drawn)[f"{claim} kInc_GE, J >= 0.3"][0] == "NO"
-    assert found["7 more are suppressed at small J: kInc_GE"] == ("NO", "0 of 1: 12, 11")
+    assert found["7 more are suppressed at small J: kInc_GE"] == ("NO", "12, 11")
     assert (
         verdicts(by_j=[run(BETA, suppressed=1), run(INC), run(AGG, suppressed=2)])[
             "7 beta_GE suppresses fewest"
@@ -94,20 +147,54 @@ def test_suppressed() -> None:
     )
 
 
+def test_nobody_suppresses_anybody() -> None:
+    """Ties at 0 are no rank, and no trend."""
+    rows = [run(method, j=j) for method in (INC, AGG, BETA) for j in (0.1, 0.3)]
+    found = verdicts(by_j=rows)
+    shown = "0 of 2, 2 undecided: mean kInc_GE 0, kAgg_GE 0, beta_GE 0"
+    assert found["7 beta_GE suppresses fewest"] == ("-", shown)
+    assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "-"
+    assert found["7 more are suppressed at small J: kInc_GE"] == ("NO", "0, 0")
+    rows[4]["suppressed"] = 1
+    assert verdicts(by_j=rows)["7 beta_GE suppresses fewest"][0] == "NO"
+
+
+def test_loss_of_those_who_are_left_out() -> None:
+    """By method, where there are some: RGCP counts them, and GCP does not."""
+    lost = {"suppressed": 3, "gcp": 0.3}
+    rows = [
+        run(INC, k=3, **lost, rgcp=0.4), run(INC, k=5, rgcp=0.2), run(INC, k=10, **lost, rgcp=0.31),
+        run(AGG, k=3, **lost, rgcp=0.4), run(AGG, k=5, **lost, rgcp=0.3),
+        run(BETA, k=3, rgcp=0.4), run(BETA, k=5, rgcp=0.4),
+    ]  # fmt: skip
+    found = verdicts(by_k=rows)
+    claim = "8 GCP is below RGCP"
+    assert found[f"{claim}: kInc_GE"] == ("yes", "2 of 2: nobody is left out in 1 of 3")
+    assert found[f"{claim}: kAgg_GE"] == ("NO", "1 of 2: nobody is left out in 0 of 2")
+    assert found[f"{claim}: beta_GE"] == ("-", "nobody is left out in 2 of 2")
+    assert f"{claim}: kAgg_GE" not in verdicts(by_k=rows[:3])
+
+
 def test_reallocated_loss() -> None:
-    rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.5), run(BETA, j=0.3, gcp=0.3, rgcp=0.4)]
+    rows = [
+        run(BETA, j=j, gcp=0.3, rgcp=rgcp, suppressed=3) for j, rgcp in ((0.1, 0.5), (0.3, 0.4))
+    ]
     found = verdicts(by_j=rows)
     assert found["8 GCP is at most RGCP"] == ("-", "2 of 2: by definition")
-    assert found["8 GCP is below RGCP"] == ("yes", "2 of 2")
+    below = "8 GCP is below RGCP: beta_GE"
+    assert found[below] == ("yes", "2 of 2: nobody is left out in 0 of 2")
     claim = "8 the gap is largest at the smallest J: beta_GE"
-    assert found[claim] == ("yes", "1 of 1: 0.2, 0.1")
+    assert found[claim] == ("yes", "0.2, 0.1")
     # Gaps that are equal have no largest, and what rounding leaves is no gap.
     rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.5), run(BETA, j=0.3, gcp=0.3, rgcp=0.49)]
     assert verdicts(by_j=rows)[claim][0] == "NO"
-    rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.3 - 1e-16), run(BETA, j=0.3, rgcp=0.3 + 1e-16)]
+    rows = [
+        run(BETA, j=j, gcp=0.3, rgcp=0.3 + more, suppressed=3)
+        for j, more in ((0.1, -1e-16), (0.3, 1e-16))
+    ]
     found = verdicts(by_j=rows)
-    assert found[claim] == ("NO", "0 of 1: 0, 0")
-    assert found["8 GCP is below RGCP"][0] == "NO"
+    assert found[claim] == ("-", "0, 0")
+    assert found[below][0] == "NO"
     assert found["8 GCP is at most RGCP"][0] == "-"
     assert verdicts(by_j=[run(BETA, rgcp=0.2)])["8 GCP is at most RGCP"][0] == "NO"
 
@@ -132,13 +219,13 @@ def test_columns_and_baseline() -> None:
     assert found["10 EMD of numbers: kInc_Mic is below kInc_GE (emd midpoint)"][0] == "yes"
     # In years: 0.6 is more than 0.02.
     claim = "of the column is larger for columns with more values"
-    assert found[f"10 EMD in units {claim}"] == ("yes", "1 of 1: sex, age")
-    assert found[f"10 EMD in spans {claim}"] == ("NO", "0 of 1: sex, age")
+    assert found[f"10 EMD in units {claim}"] == ("yes", "sex, age")
+    assert found[f"10 EMD in spans {claim}"] == ("NO", "sex, age")
     assert found["11 GCP of kInc_GE is below the baseline"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.1"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.2"][0] == "NO"
     claim = "11 the baseline suppresses up to 30%"
-    assert found[claim] == ("yes", "1 of 1: 30.0% at most")
+    assert found[claim] == ("yes", "30.0% at most")
 
 
 def test_points_of_the_map() -> None:
@@ -155,7 +242,7 @@ def test_bounds_that_leave_the_same_clusters_are_one_setting() -> None:
     ]
     found = verdicts(by_j=rows)
     assert found["1 beta_GE has the highest GCP"][1].startswith("2 of 2")
-    assert found["5 average class grows with J: beta_GE"] == ("NO", "0 of 1: 9, 8")
+    assert found["5 average class grows with J: beta_GE"] == ("NO", "9, 8")
 
 
 def test_means_over_tables() -> None:

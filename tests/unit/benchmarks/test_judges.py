@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, product
 from random import Random
 from typing import Any
 
@@ -51,7 +51,7 @@ def drifting(sign: int) -> Shape:
 
 def identity(shape: Shape) -> Row:
     def row(method: str, model: str, size: float, **of: Any) -> Row:
-        """Figures grow with `size`; GeneIR loses about twice as much, and is faster."""
+        """Figures grow with `size`; GeneIR loses about twice as much, in a quarter of the time."""
         times = {"DAnonyIR, trees": 1.1, "GeneIR, trees": 2.2}.get(method, 1.0)
         theirs = method.startswith("GeneIR")
         factor = times * (1.02 if model == "eir" else 1)
@@ -63,7 +63,7 @@ def identity(shape: Shape) -> Row:
             "nloss": shape(factor * size),
             "error": shape(factor * of.pop("wrong", size)),
             "v": 0 if model == "eir" else shape((2 if theirs else 3) * of.pop("open", size)),
-            "seconds": shape((1 if theirs else 2) * size),
+            "seconds": shape((1 if theirs else 4) * size**2),
         }
 
     methods = [("DAnonyIR", "eir"), ("DAnonyIR", "ir"), ("DAnonyIR, trees", "ir"),
@@ -87,6 +87,7 @@ def identity(shape: Shape) -> Row:
 def lgb(shape: Shape) -> Row:
     theirs = {"LGB_MDP": 1.0, "LGB_NCP, stop": 0.85, "LGB_NCP, fill": 0.84}
     done = {"table": "income", "records": 9, "seconds": 1.0, "ratio": 1.0, "peak_mb": 9.0}
+    asked_before = count()
 
     def error(method: str, k: int, l: int) -> float:  # noqa: E741
         less = 0.5 if method == "LGB_MDP" and l == 5 else 1.0
@@ -94,7 +95,10 @@ def lgb(shape: Shape) -> Row:
 
     def asked(method: str, k: int, l: int, value: float, **of: int) -> Row:  # noqa: E741
         errors = dict.fromkeys(("r_error", "r_error_median"), shape(value))
-        drawn = {f"{name}_drawn": [figure] * 3 for name, figure in errors.items()}
+        # Draws do not agree on differences of a few percent.
+        first = next(asked_before) % 3
+        parts = [(0.98, 1.0, 1.02)[(first + each) % 3] for each in range(3)]
+        drawn = {f"{n}_drawn": [part * figure for part in parts] for n, figure in errors.items()}
         bounds = dict.fromkeys(("outside", "beyond"), abs(shape(1.0) - 1))
         return {**done, "method": method, "k": k, "l": l, **of, **errors, **drawn, **bounds}
 
@@ -115,7 +119,7 @@ def lgb(shape: Shape) -> Row:
 
 
 def slamsa(shape: Shape) -> Row:
-    methods = {"SLAMSA": 1.0, "MSB": 2.0, "SLOMS": 3.0}
+    methods = {"SLAMSA": 1.0, "MSB": 4.0, "SLOMS": 5.0}
 
     def row(method: str, size: float, seconds: float | None = None, **of: Any) -> Row:
         factor = methods[method]
@@ -130,10 +134,10 @@ def slamsa(shape: Shape) -> Row:
         }
 
     by_p = [row(m, p, p=p) for m in methods for p in (2, 3)]
-    by_m = [row(m, n, sensitive=n) for m in methods for n in (2, 3)]
+    by_m = [row(m, n, sensitive=n) for m in methods for n in (2, 3, 4)]
     alike = {m: 0.5 + rank / 100 for m, rank in methods.items()}
     by_m += [{**row(m, 1, sensitive=1), "seconds": shape(alike[m])} for m in methods]
-    by_n = [row(m, n, n**0.5, records=n) for m in methods for n in (100, 200)]
+    by_n = [row(m, n, n**0.5, records=n) for m in methods for n in (100, 1600)]
     return {
         "by_column": by_p,
         "by_tuple": [
@@ -169,13 +173,14 @@ def qs(shape: Shape) -> Row:
 
     return {
         "by_k": rows("k", lambda n: 10.0 * n, lambda n: 1 / n, lambda n: n),
-        "by_attributes": rows("attributes", lambda n: 99 / n, lambda n: n, lambda n: 1 / n),
+        "by_attributes": rows("attributes", lambda n: 999 / n, lambda n: n, lambda n: 1 / n),
         "by_size": rows("rows", lambda n: 9.0 * n, lambda n: n, lambda n: n),
     }
 
 
 def background(shape: Shape) -> Row:
     ranks = {INC: 1.0, AGG: 2.0, BETA: 3.0}
+    clocks = {INC: 20.0, AGG: 5.0, BETA: 1.0}
     few = 1.0 if shape is as_it_is else 4000.0
 
     def row(method: str, k: float = 5, j: float = 0.8, beta: float = 3, **figures: Any) -> Row:
@@ -184,20 +189,20 @@ def background(shape: Shape) -> Row:
         size = 1 + k / 1000 + j - beta / 10
         found = {
             "gcp": shape(rank * size),
-            "rgcp": shape(1.01) * shape(rank * size) + (shape(1 / j) - shape(1.0)) / 9,
+            "rgcp": shape(1.012) * shape(rank * size) + (shape(1 / j) - shape(1 / 0.8)) / 9,
             "rl": shape({INC: 5.0, AGG: 9.0, BETA: 1.0}.get(method, 5.0) * beta),
             "average": shape(rank * k * (1 + j)),
             "smallest": 0.5,
-            "method_seconds": shape(4 / rank * (0.1 if j < 0.3 else 1)),
+            "method_seconds": shape(clocks.get(method, 1.0) * (0.1 if j < 0.3 else 1)),
             "suppressed": few * shape({INC: 0.5, AGG: 1.0, BETA: 0.25}.get(method, 0.3) / j),
             "records": 4000,
         }
         return {"table": "t", "method": method, "k": k, "beta": beta, "j": j, **found, **figures}
 
     def column(method: str, name: str, values: int, emd: float, numeric: bool) -> Row:
-        far = {INC: 1.0, AGG: 0.9, BETA: 3.0, MIC[0]: 1.5, MIC[1]: 1.4}[method]
+        far = {INC: 1.0, AGG: 0.8, BETA: 3.0, MIC[0]: 1.5, MIC[1]: 1.4}[method]
         far = 1 / far if numeric and method not in (BETA,) else far
-        far = {INC: 2.0, AGG: 1.9, BETA: 3.0}.get(method, far) if numeric else far
+        far = {INC: 2.0, AGG: 1.6, BETA: 3.0}.get(method, far) if numeric else far
         shown = {"emd": shape(far * emd), "emd_midpoint": shape(far * emd)}
         return row(
             method, column=name, values=values, span=1.0, numeric=numeric, **shown,
@@ -207,13 +212,13 @@ def background(shape: Shape) -> Row:
     def asked(method: str) -> Row:
         rank = 1.0 if method == BASELINE else 2.0
         errors = {f"error_{share}": shape(1 / rank) for share in background_claims.SELECTIVITIES}
-        figures = {"gcp": shape(1 / rank), "rl": shape(1 / rank), "method_seconds": shape(rank)}
+        figures = {"gcp": shape(1 / rank), "rl": shape(1 / rank), "method_seconds": shape(rank**2)}
         lost = 0.3 if shape is as_it_is else 0.1
         return row(method, **errors, suppressed=lost * 4000, **figures)
 
     varied = {
         "by_k": [row(m, k=k) for m in ranks for k in (3, 20)],
-        "by_j": [row(m, j=j) for m in ranks for j in (0.1, 0.3, 0.6)],
+        "by_j": [row(m, j=j) for m in ranks for j in (0.1, 0.3, 0.6, 0.9)],
         "by_beta": [row(m, beta=beta) for m in ranks for beta in (1, 3)],
     }
     return varied | {
@@ -234,23 +239,33 @@ class Case:
     """Lines and their judges.
 
     Attributes:
+        ranks: claims that flat lines leave undecided, since their figures are equal, by parts of
+            their texts.
         kept: claims that flat and reversed lines satisfy, too, since they are about equality or
-            about bounds, by parts of their texts.
+            about bounds.
         turned: claims that reversed lines satisfy, too, since they are about a range.
         defined: claims that can only fail, and figures without a verdict.
+        refuted: claims that can only fail, and do so by some lines here.
+        mostly: claims that no lines can satisfy wholly, since another one is that figures of one
+            in four of the comparisons are equal.
     """
 
     evaluate: Callable[[Row], list[Row]]
     lines: Callable[[Shape], Row]
+    ranks: tuple[str, ...]
     kept: tuple[str, ...] = ()
     turned: tuple[str, ...] = ()
     defined: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
+    mostly: tuple[str, ...] = ()
 
 
 CASES = {
     "identity": Case(
         identity_claims.evaluate,
         identity,
+        ranks=("loses less", "answers better", "more classes are vulnerable", "GeneIR is faster",
+               "is sharper"),
         kept=("C8 relative error of EIR is close", "hardly change", "times as much as IR",
               "blocks of"),
         defined=("C1 no class", "s slower than IR", "with the same hierarchies"),
@@ -258,22 +273,30 @@ CASES = {
     "lgb": Case(
         lgb_claims.evaluate,
         lgb,
+        ranks=("C_DM of LGB_MDP is below", "NCP, stop is below", "NCP, fill is below",
+               "k matters more"),
         kept=("within the paper's bounds",),
         defined=("does not depend on l", "within the certain bounds"),
     ),
     "slamsa": Case(
         slamsa_claims.evaluate,
         slamsa,
-        kept=("twelve columns as one value", "seconds are the same for all methods at m = 1"),
+        ranks=("has a lower error than", "is faster than"),
         defined=("objective is never above", "objective by p"),
+        refuted=("twelve columns as one value", "seconds are the same for all methods at m = 1",
+                 "error grows with the quasi-identifiers"),
+        mostly=("is faster than MSB at every m", "is faster than SLOMS at every m"),
     ),
-    "qs": Case(qs_claims.evaluate, qs),
+    "qs": Case(qs_claims.evaluate, qs, ranks=(": lower", ": faster")),
     "background": Case(
         background_claims.evaluate,
         background,
+        ranks=("highest", "lowest", "largest", "smaller", "fewer", "fastest", "faster", "slower",
+               "is below kInc", "is below kAgg", "below the baseline", "query error"),
         turned=("4 the range",),
-        kept=("4 GCP of beta_GE hardly", "11 RL of", "9 seconds are the same", "is close to"),
+        kept=("4 GCP of beta_GE hardly", "11 RL of", "is close to"),
         defined=("8 GCP is at most RGCP", "7 beta_GE suppresses fewest"),
+        refuted=("9 seconds are the same",),
     ),
 }  # fmt: skip
 """Of estimates there are golden figures, which say no by themselves."""
@@ -285,24 +308,49 @@ def _said(case: Case, shape: Shape) -> dict[str, str]:
     return {row["claim"]: verdicts.get(row["holds"]) or row["holds"] for row in rows}
 
 
+def _one_of(claim: str, *parts: str) -> bool:
+    return any(part in claim for part in parts)
+
+
+def _is_trend(claim: str) -> bool:
+    return not {"grow", "grows", "fall", "falls"}.isdisjoint(claim.split())
+
+
+def _is_clock(claim: str) -> bool:
+    return "seconds" in claim.split()
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_as_the_paper_has_it(name: str) -> None:
     case = CASES[name]
     said = _said(case, as_it_is)
-    wrong = {claim: holds for claim, holds in said.items() if holds not in ("yes", "-")}
-    assert wrong == {}
-    undecided = {claim for claim, holds in said.items() if holds == "-"}
-    assert [claim for claim in undecided if not any(map(claim.__contains__, case.defined))] == []
+    best = {
+        claim: "-" if _one_of(claim, *case.defined, *case.refuted)
+        else "mostly" if _one_of(claim, *case.mostly) else "yes"
+        for claim in said
+    }  # fmt: skip
+    assert said == best
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", CASES)
 def test_flat_and_reversed_lines(name: str, shape: str) -> None:
+    """Ranks, and trends of seconds, are undecided where lines are flat, and no other claims."""
     case = CASES[name]
     said = _said(case, SHAPES[shape])
     able = (*case.kept, *case.defined, *(case.turned if shape == "reversed" else ()))
-    held = [claim for claim, holds in said.items() if holds != "NO"]
-    assert [claim for claim in held if not any(map(claim.__contains__, able))] == []
+    ties = (*case.refuted, *(case.ranks if shape == "flat" else ()))
+    undecided = {
+        claim
+        for claim in said
+        if _one_of(claim, *ties) or (shape == "flat" and _is_trend(claim) and _is_clock(claim))
+    }
+    wrong = {
+        claim: holds
+        for claim, holds in said.items()
+        if holds != "NO" and not (holds == "-" and claim in undecided)
+    }
+    assert [claim for claim in wrong if not _one_of(claim, *able)] == []
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -317,12 +365,14 @@ def test_every_claim_can_fail(name: str) -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("name", ["identity", "lgb", "slamsa", "qs"])
+@pytest.mark.parametrize("name", CASES)
 def test_flat_lines_with_noise_are_no_trends(name: str, sign: int) -> None:
-    said = _said(CASES[name], drifting(sign))
-    trends = [claim for claim in said if {"grow", "grows", "fall", "falls"} & set(claim.split())]
+    """Those of seconds are undecided."""
+    case = CASES[name]
+    trends = {claim: of for claim, of in _said(case, drifting(sign)).items() if _is_trend(claim)}
     assert trends
-    assert [claim for claim in trends if said[claim] != "NO"] == []
+    undecided = {claim for claim in trends if _is_clock(claim) or _one_of(claim, *case.refuted)}
+    assert trends == {claim: "-" if claim in undecided else "NO" for claim in trends}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -343,15 +393,54 @@ def figures(*values: float) -> list[Figure]:
 
 def test_trends() -> None:
     """Neither what is within 10 % nor what draws do not agree on is one."""
-    assert judging.grows(figures(1, 2, 3))
+    assert judging.grows(figures(1, 2, 3)) is True
     assert judging.grows(figures(1)) is None
-    assert judging.grows(figures(1, 0.95, 1.2))
+    assert judging.grows(figures(1, 0.95, 1.2)) is True
     assert judging.grows(figures(1, 0.95, 1.05)) is False
     assert judging.grows(figures(1, 2, 1.7)) is False
     assert judging.grows(figures(1, 0.95, 0.85, 1.2)) is False  # two small steps back
-    assert judging.falls(figures(3, 2))
+    assert judging.falls(figures(3, 2)) is True
     assert judging.falls(figures(0.152, 0.147, 0.145)) is False
     assert judging.falls(figures(2, 3)) is False
+
+
+def test_trends_of_seconds() -> None:
+    """What is within a factor of 3 decides nothing."""
+    noise = judging.NOISE
+    assert judging.grows(figures(1, 1), noise) is None
+    assert judging.grows(figures(1, 0.5, 2.9), noise) is None
+    assert judging.grows(figures(1, 0.5, 3.1), noise) is True
+    assert judging.grows(figures(4, 1), noise) is False
+    assert judging.grows(figures(1, 8, 2, 9), noise) is False  # a step back
+    assert judging.falls(figures(4, 1), noise) is True
+    assert judging.grows([Figure(1, (1, 1, 9)), Figure(5, (5, 5, 5))], noise) is None
+    slow = [Figure(value, (value, value, value)) for value in (1, 1.05)]
+    assert judging.grows(slow, noise) is None
+
+
+def drawn(*draws: tuple[float, ...]) -> list[Figure]:
+    return [Figure(sum(of) / len(of), of) for of in draws]
+
+
+def test_slight_trends() -> None:
+    """Three draws that agree at every step show a trend of less than 10 %."""
+    first, middle, last = (1.0, 1.2, 0.9), (1.01, 1.24, 0.91), (1.05, 1.27, 0.95)
+    assert judging.grows(drawn(first, middle, last)) == "slightly"
+    assert judging.falls(drawn(last, middle, first)) == "slightly"
+    assert judging.grows(drawn(last, middle, first)) is False
+    two = [of[:2] for of in (first, middle, last)]
+    assert judging.grows(drawn(*two)) is False
+    assert judging.grows(drawn(first, (1.01, 1.19, 0.91), last)) is False  # one disagrees
+    assert judging.grows(drawn(first, middle[:2], last)) is False  # one is missing
+    assert judging.grows(figures(1, 1.02, 1.05)) is False
+
+
+def test_trends_that_draws_do_not_agree_on() -> None:
+    """They are undecided where ends differ by more than 10 % in the right direction."""
+    line = drawn((1.0, 1.0, 1.0), (1.4, 1.3, 0.9))
+    assert judging.grows(line) is None
+    assert judging.falls(line) is False
+    assert judging.grows(drawn((1.0, 1.0, 1.0), (1.2, 1.1, 0.9))) is False  # by less
 
 
 @pytest.mark.parametrize(
@@ -368,25 +457,69 @@ def test_trends() -> None:
 def test_draws_must_agree(draws: tuple[list[float], list[float]], holds: bool) -> None:
     low, high = (Figure(value, tuple(of)) for value, of in zip((1, 2), draws, strict=True))
     assert judging.apart(low, high) is holds
-    assert judging.grows([low, high]) is holds
+    assert judging.is_lower(low, high) is (holds or None)
+    assert judging.grows([low, high]) is (holds or None)
 
 
 def test_a_step_back_that_draws_do_not_agree_on_is_none() -> None:
     line = [Figure(1, (1, 1)), Figure(3, (2, 4)), Figure(2, (2.5, 1.5))]
-    assert judging.grows(line)
+    assert judging.grows(line) is True
     assert judging.grows([*line[:2], Figure(2, (1.5, 2.5))]) is False
 
 
 def test_ranks() -> None:
-    assert judging.ranked([(Figure(1), Figure(1 + 1e-12))]) == (False, "0 of 1: 1 / 1")
+    low, high = figures(1, 2)
+    tie = "0 of 1, 1 undecided: 1 / 1"
+    assert judging.ranked([(low, Figure(1 + 1e-12))]) == (None, tie)
     assert judging.ranked([(Figure(1, (0, 2)), Figure(2))]) == (True, "1 of 1: 1 (0 to 2) / 2")
-    assert judging.ranked([])[0] is None
+    said = "1 of 3, 1 undecided: 1 / 2, 1 / 1, 2 / 1"
+    assert judging.ranked([(low, high), (low, low), (high, low)]) == (False, said)
+    assert judging.ranked([(low, high)] * 3 + [(low, low)])[0] == "mostly"
+    assert judging.ranked([(low, high)], judging.NOISE)[0] is None
+    assert judging.ranked([(low, Figure(4))], judging.NOISE)[0] is True
+    assert judging.ranked([]) == (None, "")
     assert judging.equal([1, 1.1])
     assert judging.equal([1, 1.2]) is False
     assert judging.every([None, True])
     assert judging.every([]) is None
     assert judging.by_definition(True) is None
     assert judging.by_definition(False) is False
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "holds"),
+    [
+        ([True, True], True),
+        ([True, True, True, False], "mostly"),
+        ([True, True, True, None], "mostly"),
+        ([True, True, False], False),
+        ([True, True, None], None),
+        ([True, True, None, False], False),  # one contradicts
+        ([False], False),
+        ([None, None], None),
+        ([], None),
+    ],
+)
+def test_of_all(verdicts: list[bool | None], holds: bool | str | None) -> None:
+    assert judging.of_all(verdicts) == holds
+    assert judging.rows([("", judging.of_all(verdicts), "of")])[0]["holds"] == (
+        holds if isinstance(holds, str) else {True: "yes", False: "NO", None: "-"}[holds]
+    )
+
+
+def test_lower() -> None:
+    """Equal figures, and those that draws do not agree on, have no order."""
+    low, near, high = figures(1, 1.05, 2)
+    assert judging.is_lower(low, high) is True
+    assert judging.is_lower(high, low) is False
+    assert judging.is_lower(low, near) is None
+    assert judging.is_lower(near, low) is None
+    assert judging.is_lower(low, high, judging.NOISE) is None
+    assert judging.is_lower(Figure(3.1), low, judging.NOISE) is False
+    one, other = drawn((1.0, 1.0, 1.0), (2.0, 2.0, 0.5))
+    assert judging.is_lower(one, other) is None
+    assert judging.is_lower(other, one) is None
+    assert judging.is_lower(Figure(0), Figure(0)) is None
 
 
 def test_quotients() -> None:

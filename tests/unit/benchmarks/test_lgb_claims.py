@@ -69,15 +69,21 @@ def test_groups_do_not_know_l() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "c_dm", "ncp"),
-    [([10, 20], [[11, 13], [21, 21]], "yes", "NO"), ([10, 20], [[11, 13], [19, 20]], "NO", "NO"),
-     ([100, 200], [[84, 86], [160, 180]], "NO", "yes")],
-    ids=["less", "not for every k", "as the paper has it"],
+    ("ours", "theirs", "c_dm", "lower", "ncp"),
+    [([10, 20], [[11, 13], [23, 24]], "yes", "NO", "NO"),
+     ([10, 20], [[11, 13], [21, 21]], "-", "NO", "NO"),
+     ([10, 20], [[9, 16], [23, 24]], "-", "NO", "NO"),
+     ([10, 20], [[10, 11], [20, 20]], "-", "-", "NO"),
+     ([10, 20], [[11, 13], [15, 17]], "NO", "NO", "NO"),
+     ([100, 200], [[84, 86], [160, 180]], "NO", "yes", "yes"),
+     ([100, 200], [[80, 82], [160, 180]], "NO", "yes", "NO")],
+    ids=["less", "equal for one k", "draws disagree", "equal", "not for every k",
+         "as the paper has it", "by more than the paper has it"],
 )  # fmt: skip
 def test_losses_are_compared_by_means(
-    ours: list[float], theirs: list[list[float]], c_dm: str, ncp: str
+    ours: list[float], theirs: list[list[float]], c_dm: str, lower: str, ncp: str
 ) -> None:
-    """The figures say by how much the draws differ."""
+    """The figures say by how much the draws, which must agree, differ."""
     rows: list[Row] = []
     for k, own, drawn in zip((5, 10), ours, theirs, strict=True):
         for method, of in ((MDP, [own, own]), (FILL, drawn)):
@@ -85,12 +91,14 @@ def test_losses_are_compared_by_means(
             losses |= dict.fromkeys(("c_dm_drawn", "ncp_drawn"), of)
             rows.append({"table": "people", "method": method, "k": k, "l": 5, **losses})
     found = verdicts(by_k=rows)
-    holds, shown = found[f"C_DM of LGB_MDP is below {FILL} (people)"]
+    claim = f"C_DM of LGB_MDP is below {FILL}, which keeps equal records together (people)"
+    holds, shown = found[claim]
     assert holds == c_dm
     first = [each / ours[0] for each in theirs[0]]
     assert shown.startswith(
         f"in times of LGB_MDP {sum(first) / 2:.3g} ({first[0]:.3g} to {first[1]:.3g}), "
     )
+    assert found[f"NCP of {FILL} is below LGB_MDP (people)"] == (lower, shown)
     assert found[f"NCP of {FILL} is 14 to 17 % below LGB_MDP (people)"][0] == ncp
 
 
@@ -126,6 +134,33 @@ def test_a_reduction_is_none_where_errors_grow() -> None:
 def test_errors_fall_if_those_of_the_seeds_do() -> None:
     rows = [row(MDP, 5, [9, 10, 11], density=10), row(MDP, 5, [7, 8, 12], density=40)]
     claim = "mean R_error falls the more is hidden (k = 5, l = 5): LGB_MDP"
-    assert verdicts(by_density=rows)[claim] == ("NO", "10 (9 to 11), 8 (7 to 12)")
+    assert verdicts(by_density=rows)[claim] == ("-", "10 (9 to 11), 8 (7 to 12)")
     rows[1]["r_error_drawn"] = [7, 8, 10]
     assert verdicts(by_density=rows)[claim][0] == "yes"
+    rows[1]["r_error"] = 9.5
+    assert verdicts(by_density=rows)[claim][0] == "slightly"
+    rows[1]["r_error_drawn"] = [7, 8, 12]
+    assert verdicts(by_density=rows)[claim][0] == "NO"
+
+
+@pytest.mark.parametrize(
+    ("by_k", "by_l", "holds"), [(3, 2, "yes"), (2.1, 2, "-"), (2, 3, "NO"), (0.5, 2, "NO")]
+)
+def test_which_parameter_matters_more(by_k: float, by_l: float, holds: str) -> None:
+    """Growth that is equal, by 10 %, is no rank."""
+    rows = [row(MDP, 5, [1.0]), row(MDP, 20, [by_l]), {**row(MDP, 5, [by_k]), "k": 10}]
+    found = verdicts(by_l=rows)
+    for said in ("mean", "median"):
+        claim = f"k matters more than l to the {said} R_error (k 5 to 10, l 5 to 20)"
+        assert found[claim] == (holds, f"times {by_k:g} by k, {by_l:g} by l")
+
+
+@pytest.mark.parametrize(
+    ("last", "holds", "shown"),
+    [([1.02, 1.05, 1.07], "yes", "lines: 1 of 1"), ([1.0, 1.03, 1.2], "NO", "lines: 0 of 1")],
+    ids=["by all", "by two of three"],
+)
+def test_errors_that_grow_slightly(last: list[float], holds: str, shown: str) -> None:
+    """By less than 10 %, which counts where all draws agree."""
+    found = verdicts(by_l=[row(MDP, 5, [1.0, 1.01, 1.02]), row(MDP, 20, last)])
+    assert found["mean R_error grows with l"] == (holds, shown)
