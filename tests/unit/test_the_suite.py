@@ -19,19 +19,22 @@ CLOCKS = re.compile(r"\b(perf_counter|monotonic|process_time|time\.time|default_
 TESTS = Path(__file__).parents[1]
 
 
-def expression(target: str) -> str:
-    """What the target's run of the whole suite selects by."""
-    found = re.search(rf'^{target}:.*\n\t\$\(PYTEST\) -m (\w+|"[^"]+") \$', MAKEFILE, re.MULTILINE)
-    assert found, target
-    return found[1].strip('"')
+def expressions(target: str) -> list[Expression]:
+    """What the target's runs of the whole suite select by."""
+    lines = re.search(rf"^{target}:.*\n((\t.*\n)+)", MAKEFILE, re.MULTILINE)
+    assert lines, target
+    found = re.findall(r'\$\(PYTEST\) -m "([^"]+)"', lines[1])
+    return [Expression.compile(one) for one in found]
 
 
 def test_every_test_runs_in_one_of_both(collected: list[pytest.Item]) -> None:
-    chosen = [Expression.compile(expression(target)) for target in ("test", "test-slow")]
-    runs = Counter(
-        sum(one.evaluate(_marks(item).__contains__) for one in chosen) for item in collected
-    )
-    assert runs == {1: len(collected)}
+    """And what is random in the second run of the slow ones, whether it is slow or not."""
+    (fast,), (slow, random) = expressions("test"), expressions("test-slow")
+    for item in collected:
+        marks = _marks(item)
+        runs = [one.evaluate(marks.__contains__) for one in (fast, slow, random)]
+        assert runs[2] is not marks.isdisjoint({"random_tables", "hypothesis"}), item
+        assert runs[0] + (runs[1] or (runs[2] and not runs[0])) == 1, item
 
 
 def _marks(item: pytest.Item) -> set[str]:
