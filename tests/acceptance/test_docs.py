@@ -64,6 +64,7 @@ LONG = {
         "how-to/coming-from-sdcmicro-and-arx",
         "how-to/compare-candidates",
         "how-to/estimate-from-a-release",
+        "how-to/import-files",
         "how-to/install-as-an-extension",
         "how-to/keep-records-of-a-person-together",
         "how-to/let-people-decide-what-is-sensitive",

@@ -105,6 +105,7 @@ def test_few_are_found_surely(db: Database) -> None:
     assert one.choice.base.share < 0.7
 
 
+@pytest.mark.slow
 def test_one_value_is_guessed_alone(db: Database) -> None:
     """Of a thousand one in twenty has the rare one, in classes where nobody has another one."""
     db.source(

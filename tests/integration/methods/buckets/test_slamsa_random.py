@@ -140,6 +140,7 @@ def models(asked: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.random_tables
 @examples(4)
 @given(seed=st.integers(0, 2**32))
+@pytest.mark.slow
 def test_random_tables(db: Database, seed: int) -> None:
     rng = random.Random(seed)
     conn = db.owner()
