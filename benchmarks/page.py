@@ -234,7 +234,7 @@ def _paper(paper: Paper, kind: type[Benchmark], found: Found, folder: Path) -> I
     yield f"## {paper.title}\n"
     yield f"[Reference]({paper.about}). {paper.data}\n"
     if paper.elsewhere:
-        yield f"Not measured: {paper.elsewhere}\n"
+        yield f"Beside its experiments: {paper.elsewhere}\n"
     if own := _settings(_own(wanted(paper, kind), kind)):
         yield f"Settings of `{paper.benchmark}`: `{' '.join(own)}`\n"
     files: list[str] = []
@@ -272,8 +272,8 @@ def _panel(
 ) -> Iterator[str]:
     measured = _measured(panel.parts, found)
     claims = _claims(panel, kind, found)
-    failed = any(_HOLDS[row["holds"]] in ("no", "mostly", "slightly") for row in claims)
-    why = f". {panel.why}" if failed and panel.why else ""
+    doubtful = any(_HOLDS[row["holds"]] != "yes" for row in claims)
+    why = f". {panel.why}" if doubtful and panel.why else ""
     verdict = _verdict(claims, measured, panel.parts).capitalize()
     yield f"**{verdict}** (`{' '.join(panel.parts)}`){why}\n"
     if measured:
@@ -397,11 +397,12 @@ def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str
     decided = number.total() - number["-"]
     if not decided:
         return f"measured{part}"
-    if number["yes"] == decided:
-        return f"holds{part}"
-    if number["no"] == decided:
-        return f"does not hold{part}"
     less = "".join(f", {number[how]} {how}" for how in ("mostly", "slightly") if number[how])
+    less += f", {number['-']} not decided" if number["-"] else ""
+    if number["yes"] == decided:
+        return f"holds{less}{part}"
+    if number["no"] == decided:
+        return f"does not hold{less}{part}"
     return f"holds in part: {number['yes']} of {decided} claims{less}{part}"
 
 

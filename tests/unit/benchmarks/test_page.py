@@ -207,6 +207,18 @@ def test_a_claim_that_fails(made: Any) -> None:
     assert "- loss grows with k: **no**; x\n" in text
 
 
+@pytest.mark.parametrize(
+    ("holds", "said"),
+    [(["yes"], "holds"), (["NO", "NO"], "does not hold"), (["-"], "measured"),
+     (["yes", "-"], "holds, 1 not decided"), (["NO", "-", "-"], "does not hold, 2 not decided"),
+     (["mostly", "NO"], "holds in part: 0 of 2 claims, 1 mostly"),
+     (["yes", "slightly", "-"], "holds in part: 1 of 2 claims, 1 slightly, 1 not decided")],
+)  # fmt: skip
+def test_what_is_said_of_several_claims(holds: list[str], said: str) -> None:
+    claims = [{"claim": str(number), "holds": one} for number, one in enumerate(holds)]
+    assert page._verdict(claims, ["by_k"], ["by_k"]) == said
+
+
 def test_plots_that_are_gone(made: Any, tmp_path: Path) -> None:
     old = [tmp_path / page.IMAGES / name for name in ("old.svg", "old.csv")]
     old[0].parent.mkdir(parents=True)
