@@ -111,7 +111,8 @@ class Lgb(Benchmark):
     """Releases with secrets of their own.
 
     Attributes:
-        draws: releases per setting by k, l and density; one where only times are measured.
+        draws: releases of the losses by k.
+        asked: releases per setting of which sums are asked.
         rows: of every table but `people`; None: all.
         queries: random sums per release and seed.
         seeds: of the sums, which are the same of every release.
@@ -122,7 +123,8 @@ class Lgb(Benchmark):
         density: that of all other runs.
     """
 
-    draws: int = 1
+    draws: int = 3
+    asked: int = 1
     rows: int | None = None
     queries: int = 200
     seeds: int = 10
@@ -186,7 +188,7 @@ class Lgb(Benchmark):
         """Releases that several parts show are made once."""
         at = (method, k, l, density)
         if at not in self._made:
-            self._made[at] = self._income.drawn(self.draws, *at, asks=True)
+            self._made[at] = self._income.drawn(self.asked, *at, asks=True)
         return self._made[at]
 
     @cached_property

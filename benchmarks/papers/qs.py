@@ -38,8 +38,8 @@ PAPER = Paper(
             ],
             why="From k = 8 on both have the same loss. Here greedy has about 20 blocks, each with"
             " residual records that join the nearest cluster; the paper has one block, of which"
-            " there are no figures by k. A larger k makes fewer clusters, and larger ones: seconds do"
-            " not follow it.",
+            " there are no figures by k. A larger k makes fewer clusters, and larger ones: seconds"
+            " do not follow it.",
             differs=f"{_BLOCKS} the 19,805 different records",
         ),
         Panel(

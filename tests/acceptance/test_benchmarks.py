@@ -43,7 +43,7 @@ TINY: dict[str, str] = {
     " high_degrees=[2] samples=2 draws=1",
     "identity": "individuals=100 degrees=[2] degree=2 shares=[[0.6,0.6]] blocks=[50] quasi=[3]"
     " quasi_identifiers=3 queries=5 few=40 samples=1 draws=1",
-    "lgb": "draws=2 rows=150 queries=5 seeds=2 ks=[2] ls=[2,3] middle=2 dense=[[3,2]]"
+    "lgb": "draws=2 asked=2 rows=150 queries=5 seeds=2 ks=[2] ls=[2,3] middle=2 dense=[[3,2]]"
     ' densities=[20] methods=["LGB_MDP"]',
     "background": 'rows=60 people=80 sources=["patients"] ks=[5] js=[0.8] betas=[3]'
     " few_ks=[2] few_betas=[3] sizes=[40] widths=[0.3] seeds=2",
