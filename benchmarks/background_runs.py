@@ -13,7 +13,7 @@ from psycopg.types.range import Range
 from benchmarks import background_figures as figures
 from benchmarks import background_tables as tables
 from benchmarks import support
-from benchmarks.background_names import AGG, BETA, INC, OURS_BETA, OURS_INC
+from benchmarks.background_names import AGG, BETA, INC, OURS_BETA, OURS_INC, SELECTIVITIES
 from benchmarks.background_search import clusters_of, searched
 from benchmarks.background_tables import Drawn, Setting, Source
 from benchmarks.benchmark import Row
@@ -32,7 +32,11 @@ SEARCHED: Mapping[str, Post] = {INC: "inc", AGG: "agg"}
 """Methods of the paper that suppress the residual, which is searched without a release."""
 
 
-SPREAD = ("gcp", "rgcp", "rl", "average", "suppressed", "emd", "error")
+SPREAD = (
+    *("gcp", "rgcp", "rl", "linked", "average", "smallest", "suppressed"),
+    *("emd", "emd_midpoint", "absolute", "difference", "error"),
+    *(f"error_{share}" for share in SELECTIVITIES),
+)
 _OF = ("table", "method", "k", "beta", "t", "j", "column")
 
 
@@ -51,7 +55,11 @@ def means(rows: Iterable[Row]) -> Iterator[Row]:
         found: dict[str, list[Row]] = {}
         for row in done:
             for name, value in row.items():
-                if name not in _OF and type(value) in (int, float):
+                if (
+                    name not in _OF
+                    and isinstance(value, (int, float))
+                    and not isinstance(value, bool)
+                ):
                     found.setdefault(name, []).append(row)
         shared = {name: support.means(rows, [name])[name] for name, rows in found.items()}
         drawn = [name for name in SPREAD if name in found]

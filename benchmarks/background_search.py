@@ -82,7 +82,7 @@ def figures(attributes: Sequence[Attribute], classes: Sequence[Rows]) -> Row:
     links = 0.0
     for record in np.flatnonzero(of >= 0):
         near = far[record] <= far[record].min() + NEAR
-        links += near[of[record]] / sizes[near].sum()
+        links += float(near[of[record]] / sizes[near].sum())
     published = int(sizes.sum())
     return {
         "classes": len(classes),

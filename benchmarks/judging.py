@@ -22,6 +22,8 @@ Judged = tuple[str, Verdict, str]
 
 ROUNDED = 1e-9
 """Part by which figures that are the same may differ: sums of floats in any order."""
+NOTHING = 1e-12
+"""What rounding leaves of 0."""
 EQUAL = 0.1
 """Part of the greatest of several figures by which the least is below it, where they are equal,
 close, or hardly change, and make no trend."""
@@ -81,7 +83,7 @@ def rows(judged: Iterable[Judged]) -> list[Row]:
 
 
 def below(low: float, high: float) -> bool:
-    return low < high - ROUNDED * abs(high)
+    return low < high - max(ROUNDED * abs(high), NOTHING)
 
 
 def apart(low: Figure, high: Figure, part: float = EQUAL) -> bool:
