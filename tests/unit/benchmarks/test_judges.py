@@ -112,7 +112,7 @@ def lgb(shape: Shape) -> Row:
             for m, k, l in product(theirs, (5, 10), (5, 20))  # noqa: E741
         ],
         "by_density": [
-            asked(m, k, l, 1 / density**l, density=density)
+            asked(m, k, l, 1e6 / density ** (l / 5), density=density)
             for m, (k, l), density in product(theirs, ((5, 5), (10, 20)), (10, 40))  # noqa: E741
         ],
     }
