@@ -89,7 +89,7 @@ def below(low: float, high: float) -> bool:
 def apart(low: Figure, high: Figure, part: float = EQUAL) -> bool:
     """Whether the first is lower by more than equal figures are, and draws agree on it."""
     return (
-        low.value < high.value
+        below(low.value, high.value)
         and not equal([low.value, high.value], part)
         and _agreed(low, high) >= AGREED
     )
@@ -115,7 +115,8 @@ def grows(line: Sequence[Figure], part: float = EQUAL) -> Verdict:
         return False
     if apart(first, last, part):
         return True
-    if part == NOISE or (not equal([first.value, last.value]) and first.value < last.value):
+    differ = below(first.value, last.value) or below(last.value, first.value)
+    if part == NOISE or (differ and not equal([first.value, last.value])):
         return None
     same = len(first.draws) >= _FEW and len({len(figure.draws) for figure in line}) == 1
     every_step = same and all(_agreed(a, b) == 1 for a, b in pairwise(line))
@@ -142,23 +143,30 @@ def by_definition(holds: Verdict) -> Verdict:
 
 
 def of_all(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of comparisons that agree, contradict, or are of equal figures (None).
+    """Of comparisons that agree, contradict, or are of figures that are equal or whose draws
+    disagree (None).
 
-    Where too few agree and none contradicts, equal figures decide nothing.
+    As draws agree by chance in some of many comparisons, a few that contradict are no verdict.
     """
     if not verdicts:
         return None
-    agree = sum(each is True for each in verdicts)
+    agree, against = (sum(each is holds for each in verdicts) for holds in (True, False))
     if agree == len(verdicts):
         return True
     if agree >= AGREE * len(verdicts):
         return MOSTLY
-    return False if False in verdicts else None
+    return False if against >= max(agree, 1) or against > (1 - AGREE) * len(verdicts) else None
 
 
 def is_lower(low: Figure, high: Figure, part: float = EQUAL) -> bool | None:
     """Whether it is, or the other way round; None where they are equal or draws disagree."""
     return True if apart(low, high, part) else False if apart(high, low, part) else None
+
+
+def jointly(verdicts: Iterable[bool | None]) -> bool | None:
+    """Of a comparison that is several: False if one contradicts, None if one cannot tell."""
+    known = list(verdicts)
+    return False if False in known else None if None in known else True
 
 
 def ranked(pairs: Sequence[tuple[Figure, Figure]], part: float = EQUAL) -> tuple[Verdict, str]:

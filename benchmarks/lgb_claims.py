@@ -104,7 +104,7 @@ def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
         by_l = [_figures(rows, name, by="l", method=m, k=k) for m in _methods(rows) for k in ks]
         for by, lines in (("k", by_k), ("l", by_l)):
             verdicts = [grows(line) for line in lines if len(line) > 1]
-            agree = [verdict == judging.SLIGHTLY or verdict for verdict in verdicts]
+            agree = [None if verdict == judging.SLIGHTLY else verdict for verdict in verdicts]
             shown = f"lines: {judging.agreeing(agree)}" if agree else ""
             yield f"{said} R_error grows with {by}", judging.of_all(agree), shown
     if rows:
@@ -158,12 +158,21 @@ def _less_then_equal(by_l: Sequence[Sequence[float]]) -> tuple[bool | None, str]
     less = [sum(gap > 0 for gap in each) for each in gaps]
     holds = None
     if len(gaps) > 1:
-        apart = middles[0] > EQUAL and less[0] >= AGREED * len(gaps[0])
-        holds = apart and abs(middles[-1]) <= EQUAL
+        apart, equal_ = _lower(gaps[0]), abs(middles[-1]) <= EQUAL
+        contradicted = apart is False or (not equal_ and _lower(gaps[-1]) is not None)
+        holds = False if contradicted else True if apart and equal_ else None
     return holds, "; ".join(
         f"{middle:+.1%} ({min(each):+.0%} to {max(each):+.0%}, {number} of {len(each)} below)"
         for middle, each, number in zip(middles, gaps, less, strict=True)
     )
+
+
+def _lower(gaps: Sequence[float]) -> bool | None:
+    """Whether figures are lower, by the parts by which those of the seeds are."""
+    for sign in (1, -1):
+        if sign * median(gaps) > EQUAL and sum(sign * g > 0 for g in gaps) >= AGREED * len(gaps):
+            return sign == 1
+    return None
 
 
 def _of_densities(rows: Sequence[Row]) -> Iterator[Judged]:

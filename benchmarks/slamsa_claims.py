@@ -149,7 +149,7 @@ def _of_number(rows: Sequence[Row], asked: str, of: str) -> Iterator[Judged]:
         done = _by(_done(rows, method), "sensitive")
         error = line(done, asked)
         growing = grows(error)
-        if growing is True and grows(error[:-1]) is False:
+        if growing is True and grows(error[:-1]) is not True:
             growing = None  # by the last column, not by their number
         yield f"error of {method} grows with m {of}", growing, listed(error)
         seconds = line(done, "seconds")

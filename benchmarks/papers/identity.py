@@ -29,7 +29,8 @@ PAPER = Paper(
     " diagnosis and one quasi-identifier, or all where their number varies, and select 5 % of the"
     " combinations, 100 in each draw. GeneIR needs hierarchies; DAnonyIR has sets and, as `trees`,"
     " the same hierarchies. NLoss of hierarchies is NCP, by shares of all leaves; the paper's is by"
-    " all but one of them. Figures are means of three draws, the paper's of 50.",
+    " all but one of them. Figures are means of three draws, the paper's of 50;"
+    " of vulnerable classes each draw is not known.",
     elsewhere="the distances of the running example (Tables 2 to 4) come out as printed, in tests."
     " There are four minimal hitting sets in the example of its third algorithm, which lists three."
     " Its O(dn² + qnr) is the time of one block:"

@@ -12,8 +12,8 @@ PAPER = Paper(
     benchmark="qs",
     data="All 32,561 records of Adult, as in the paper, two sets of four columns, `count: product`,"
     " with taxonomies for categories; random subsets where the size varies. Greedy is"
-    " drawn twice; efficient draws nothing that matters to the loss. Growth is linear where the"
-    " loss of a record is equal for all sizes.",
+    " drawn twice; efficient draws nothing that matters to the loss. The paper does not say"
+    " how nearly linear growth is to be, so that is not decided.",
     elsewhere="the examples have the paper's four combinations, in tests. Who knows which exist has"
     " a better guess than 1/k: [the same six"
     " records](reference/qs-k-anonymity.md#what-k-combinations-promise). Definition 7 asks for less"

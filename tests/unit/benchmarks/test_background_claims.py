@@ -30,7 +30,8 @@ def verdicts(**parts: list[Row]) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("agree", "undecided", "holds", "defined"),
     [(4, 0, True, None), (3, 0, "mostly", None), (3, 1, "mostly", None), (2, 0, False, False),
-     (2, 1, False, False), (2, 2, None, None), (0, 4, None, None), (0, 0, False, False)],
+     (2, 1, None, None), (1, 2, False, False), (0, 3, False, False), (2, 2, None, None),
+     (0, 4, None, None), (0, 0, False, False)],
 )  # fmt: skip
 def test_verdicts(
     agree: int, undecided: int, holds: bool | str | None, defined: bool | None
@@ -84,18 +85,46 @@ def test_equal_figures_have_no_rank() -> None:
     assert verdicts(by_k=rows)["9 beta_GE is the fastest"][0] == "NO"
 
 
+def drawn(name: str, *draws: float) -> Row:
+    return {name: sum(draws) / len(draws), f"{name}_drawn": list(draws)}
+
+
+def test_ranks_that_draws_do_not_agree_on() -> None:
+    """Of a figure, and of the difference of two, seed by seed."""
+
+    def found(beta: Row, agg: Row) -> dict[str, tuple[str, str]]:
+        rows = [run(BETA, **beta), run(AGG, **agg), run(INC, gcp=0.1, average=9.0, smallest=8)]
+        return verdicts(by_k=rows)
+
+    claim = "1 beta_GE has the highest GCP"
+    assert found(drawn("gcp", 0.4, 0.5), drawn("gcp", 0.2, 0.3))[claim][0] == "yes"
+    assert found(drawn("gcp", 0.4, 0.5), drawn("gcp", 0.2, 0.51))[claim][0] == "-"
+    assert found(drawn("gcp", 0.2, 0.3), drawn("gcp", 0.4, 0.5))[claim][0] == "NO"
+    claim = "5 average less smallest class is the largest of beta_GE"
+    smallest = drawn("smallest", 2, 12)
+    narrow = {**drawn("average", 5, 15), **smallest}  # 3 of each, though averages overlap
+    assert found({**drawn("average", 9, 19), **smallest}, narrow)[claim][0] == "yes"
+    assert found({**drawn("average", 14, 14), **smallest}, narrow)[claim][0] == "-"
+    assert found(narrow, {**drawn("average", 9, 19), **smallest})[claim][0] == "NO"
+    assert found(narrow, narrow)[claim][0] == "-"
+
+
 def test_seconds_along_j() -> None:
     def by_j(*seconds: float) -> dict[str, tuple[str, str]]:
-        rows = [
-            run(INC, j=j, method_seconds=of) for j, of in zip((0.1, 0.3, 0.6), seconds, strict=True)
-        ]
+        bounds = (0.1, 0.3, 0.6) if len(seconds) == 3 else (0.1, 0.2, 0.3, 0.6)
+        rows = [run(INC, j=j, method_seconds=of) for j, of in zip(bounds, seconds, strict=True)]
         return verdicts(by_j=rows)
 
     faster = "9 J below 0.3 is faster than others: kInc_GE"
     same = "9 seconds are the same for J from 0.3 on: kInc_GE"
-    assert by_j(1, 4, 5)[faster] == ("yes", "1 / 4, 5")
-    assert by_j(1, 2, 5)[faster][0] == "-"
+    assert by_j(1, 4, 5)[faster] == ("yes", "2 of 2: 1 / 4, 5")
+    assert by_j(1, 2, 5)[faster] == ("-", "1 of 2, 1 undecided: 1 / 2, 5")
     assert by_j(8, 2, 5)[faster][0] == "NO"
+    # Every J below is compared with every other.
+    assert by_j(1, 1.2, 4, 5)[faster] == ("yes", "4 of 4: 1, 1.2 / 4, 5")
+    assert by_j(1, 1.2, 4, 3.5)[faster] == ("mostly", "3 of 4, 1 undecided: 1, 1.2 / 4, 3.5")
+    assert by_j(1, 2, 4, 5)[faster][0] == "-"
+    assert by_j(1, 20, 4, 5)[faster][0] == "NO"
     assert by_j(1, 2, 5)[same] == ("-", "2, 5")
     assert by_j(1, 1, 4)[same][0] == "NO"
 
@@ -113,14 +142,14 @@ def test_trends_that_say_little() -> None:
     rows = [run(INC, beta=beta, rl=rl) for beta, rl in ((1, 8.0), (2, 8.1), (4, 8.2))]
     assert verdicts(by_beta=rows)["6 RL grows with beta: kInc_GE"] == ("NO", "8, 8.1, 8.2")
     for draws, holds in (((7.0, 11.0, 9.0), "-"), ((11.0, 12.0, 13.0), "yes")):
-        drawn = [
+        rows = [
             run(INC, beta=1, rl=8.0, rl_drawn=[6.0, 8.0, 10.0]),
             run(INC, beta=4, rl=12.0, rl_drawn=list(draws)),
         ]
-        assert verdicts(by_beta=drawn)["6 RL grows with beta: kInc_GE"][0] == holds
+        assert verdicts(by_beta=rows)["6 RL grows with beta: kInc_GE"][0] == holds
     for last, holds in (((6.1, 8.2, 10.3), "slightly"), ((6.1, 8.2, 9.9), "NO")):
-        drawn[1] |= {"rl": 8.2, "rl_drawn": list(last)}
-        assert verdicts(by_beta=drawn)["6 RL grows with beta: kInc_GE"][0] == holds
+        rows[1] |= {"rl": 8.2, "rl_drawn": list(last)}
+        assert verdicts(by_beta=rows)["6 RL grows with beta: kInc_GE"][0] == holds
 
 
 def test_suppressed() -> None:
@@ -132,12 +161,17 @@ def test_suppressed() -> None:
     assert found[f"{claim} kAgg_GE, J < 0.3"] == ("NO", "1.00% at most")
     assert found[f"{claim} kInc_GE, J >= 0.3"] == ("yes", "0.27% at most")
     assert found[f"{claim} kInc_GE, whatever k"][0] == "yes"
+    # It can only be more.
+    assert found[f"{claim} beta_GE, J < 0.3"] == ("-", "0.00% at most")
+    whole = [run(BETA, j=0.1, suppressed=12), run(BETA, suppressed=1, suppressed_most=12)]
+    for said in ("J < 0.3", "J >= 0.3"):
+        assert verdicts(by_j=whole)[f"{claim} beta_GE, {said}"] == ("NO", "0.30% at most")
     assert found["7 beta_GE suppresses fewest"][0] == "-"
     fewer = "7 kInc_GE suppresses fewer than kAgg_GE"
     assert found[fewer] == ("-", "1 of 2, 1 undecided: mean kAgg_GE 20, kInc_GE 6")
     # One draw above the limit is enough, and ends that are equal are no trend.
-    drawn = [run(INC, suppressed=3, suppressed_most=12)]
-    assert verdicts(by_j=drawn)[f"{claim} kInc_GE, J >= 0.3"][0] == "NO"
+    one = [run(INC, suppressed=3, suppressed_most=12)]
+    assert verdicts(by_j=one)[f"{claim} kInc_GE, J >= 0.3"][0] == "NO"
     assert found["7 more are suppressed at small J: kInc_GE"] == ("NO", "12, 11")
     assert (
         verdicts(by_j=[run(BETA, suppressed=1), run(INC), run(AGG, suppressed=2)])[
@@ -160,7 +194,8 @@ def test_nobody_suppresses_anybody() -> None:
 
 
 def test_loss_of_those_who_are_left_out() -> None:
-    """By method, where there are some: RGCP counts them, and GCP does not."""
+    """By method, where there are some: RGCP counts them, and GCP does not, so that it can only be
+    not below."""
     lost = {"suppressed": 3, "gcp": 0.3}
     rows = [
         run(INC, k=3, **lost, rgcp=0.4), run(INC, k=5, rgcp=0.2), run(INC, k=10, **lost, rgcp=0.31),
@@ -169,7 +204,7 @@ def test_loss_of_those_who_are_left_out() -> None:
     ]  # fmt: skip
     found = verdicts(by_k=rows)
     claim = "8 GCP is below RGCP"
-    assert found[f"{claim}: kInc_GE"] == ("yes", "2 of 2: nobody is left out in 1 of 3")
+    assert found[f"{claim}: kInc_GE"] == ("-", "2 of 2: nobody is left out in 1 of 3")
     assert found[f"{claim}: kAgg_GE"] == ("NO", "1 of 2: nobody is left out in 0 of 2")
     assert found[f"{claim}: beta_GE"] == ("-", "nobody is left out in 2 of 2")
     assert f"{claim}: kAgg_GE" not in verdicts(by_k=rows[:3])
@@ -182,21 +217,109 @@ def test_reallocated_loss() -> None:
     found = verdicts(by_j=rows)
     assert found["8 GCP is at most RGCP"] == ("-", "2 of 2: by definition")
     below = "8 GCP is below RGCP: beta_GE"
-    assert found[below] == ("yes", "2 of 2: nobody is left out in 0 of 2")
+    assert found[below] == ("-", "2 of 2: nobody is left out in 0 of 2")
     claim = "8 the gap is largest at the smallest J: beta_GE"
     assert found[claim] == ("yes", "0.2, 0.1")
-    # Gaps that are equal have no largest, and what rounding leaves is no gap.
-    rows = [run(BETA, j=0.1, gcp=0.3, rgcp=0.5), run(BETA, j=0.3, gcp=0.3, rgcp=0.49)]
-    assert verdicts(by_j=rows)[claim][0] == "NO"
+    # What rounding leaves is no gap.
     rows = [
         run(BETA, j=j, gcp=0.3, rgcp=0.3 + more, suppressed=3)
         for j, more in ((0.1, -1e-16), (0.3, 1e-16))
     ]
     found = verdicts(by_j=rows)
-    assert found[claim] == ("-", "0, 0")
+    assert found[claim][0] == "-"
     assert found[below][0] == "NO"
     assert found["8 GCP is at most RGCP"][0] == "-"
     assert verdicts(by_j=[run(BETA, rgcp=0.2)])["8 GCP is at most RGCP"][0] == "NO"
+
+
+@pytest.mark.parametrize(
+    ("gaps", "holds"),
+    [((0.3, 0.2, 0.1), "yes"), ((0.3, 0.0, 0.0), "yes"), ((0.2, 0.19, 0.1), "-"),
+     ((0.2, 0.1, 0.3), "NO"), ((0.2, 0.19, 0.3), "NO"), ((0.0, 0.0, 0.1), "NO"),
+     ((0.0, 0.0, 0.0), "-"), ((0.2, 0.2, 0.2), "-")],
+)  # fmt: skip
+def test_largest_gap(gaps: tuple[float, ...], holds: str) -> None:
+    """Gaps that are equal have no largest, and one that is larger is enough to contradict."""
+    rows = [
+        run(BETA, j=j, gcp=0.3, rgcp=0.3 + gap)
+        for j, gap in zip((0.1, 0.3, 0.6), gaps, strict=True)
+    ]
+    found = verdicts(by_j=rows)["8 the gap is largest at the smallest J: beta_GE"]
+    assert found[0] == holds
+    if 0.0 not in gaps:
+        assert found[1] == ", ".join(f"{gap:g}" for gap in gaps)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "holds"),
+    [((0.5, 0.7), (0.4, 0.6), "yes"), ((0.5, 0.7), (0.25, 0.75), "-"),
+     ((0.4, 0.6), (0.5, 0.7), "NO")],
+)  # fmt: skip
+def test_gaps_by_draws(first: tuple[float, float], second: tuple[float, float], holds: str) -> None:
+    """Those of RGCP and GCP of a seed, whose gaps agree though neither figure does."""
+    rows = [
+        run(BETA, j=j, **drawn("rgcp", *of), **drawn("gcp", 0.3, 0.5))
+        for j, of in ((0.1, first), (0.3, second))
+    ]
+    claim = "8 the gap is largest at the smallest J: beta_GE"
+    assert verdicts(by_j=rows)[claim][0] == holds
+
+
+def test_columns_by_draws() -> None:
+    """Of the middles of ranges those of the middles, and in units those of the column."""
+    age = {"difference": 0.05, "absolute": 0.2, "values": 70, "numeric": True, "column": "age",
+           "span": 60}  # fmt: skip
+    sex = {**age, "values": 2, "span": 1, "numeric": False, "column": "sex"}
+    (mic, _) = MIC
+
+    def found(of_age: Row, of_sex: Row, of_mic: Row) -> dict[str, str]:
+        columns = [run(INC, **age, **of_age), run(INC, **sex, **of_sex), run(mic, **age, **of_mic)]
+        judged = verdicts(by_k=[run(INC)], columns=columns)
+        spans = "10 EMD in spans of the column is larger for columns with more values"
+        more = int(of_age["emd"] > of_sex["emd"])
+        assert judged[spans] == ("-", f"sex, age: {more} of 1")
+        return {claim: holds for claim, (holds, _) in judged.items()}
+
+    middles = "10 EMD of numbers: kInc_Mic is below kInc_GE (emd midpoint)"
+    means = "10 EMD of numbers: kInc_Mic is below kInc_GE (emd)"
+    units = "10 EMD in units of the column is larger for columns with more values"
+    of_age = {**drawn("emd", 0.1, 0.2), **drawn("emd_midpoint", 0.3, 0.4)}
+    said = found(of_age, drawn("emd", 0.9, 1.0), drawn("emd", 0.2, 0.3))
+    assert (said[middles], said[means], said[units]) == ("yes", "NO", "yes")
+    said = found(of_age, drawn("emd", 13.0, 1.0), drawn("emd", 0.35, 0.1))
+    assert (said[middles], said[means], said[units]) == ("-", "-", "-")  # 6, 12 / 13, 1
+    said = found(of_age, drawn("emd", 13.0, 14.0), drawn("emd", 0.5, 0.6))
+    assert (said[middles], said[means], said[units]) == ("NO", "NO", "NO")
+    assert found(of_age, drawn("emd", 0.01, 0.02), drawn("emd", 0.2, 0.2))[units] == "yes"
+    assert found(of_age, drawn("emd", 9.0, 9.0), drawn("emd", 0.2, 0.2))[units] == "-"  # equal
+
+
+@pytest.mark.parametrize(
+    ("ours", "holds"),
+    [((40.0, 44.0), "yes"), ((50.0, 54.0), "yes"), ((52.0, 53.0), "yes"), ((40.0, 51.0), "yes"),
+     ((60.0, 64.0), "NO"), ((30.0, 55.0), "-"), ((75.0, 49.0), "-")],
+    ids=["lower", "equal", "hardly higher", "equal by means", "higher", "lower by one",
+         "higher by one"],
+)  # fmt: skip
+def test_at_most_that_of_the_baseline(ours: tuple[float, float], holds: str) -> None:
+    """Lower or equal, where draws agree."""
+    baseline = [run(INC, **drawn("rl", *ours)), run(BASELINE, **drawn("rl", 48.0, 52.0))]
+    for row in baseline:
+        row |= dict.fromkeys(ERRORS, 0.1)
+    claim = "11 RL of kInc_GE is that of the baseline or below"
+    assert verdicts(baseline=baseline)[claim][0] == holds
+
+
+def test_most_that_the_baseline_suppresses() -> None:
+    """In one draw."""
+    claim = "11 the baseline suppresses up to 30%"
+    for figures, holds in (
+        ({"suppressed": 400, "suppressed_most": 1200}, ("yes", "30.0% at most")),
+        ({"suppressed": 1200, "suppressed_most": 1600}, ("NO", "40.0% at most")),
+        ({"suppressed": 400}, ("NO", "10.0% at most")),
+    ):
+        row = run(BASELINE, **dict.fromkeys(ERRORS, 0.2), **figures)
+        assert verdicts(baseline=[row])[claim] == holds
 
 
 def test_columns_and_baseline() -> None:
@@ -220,7 +343,7 @@ def test_columns_and_baseline() -> None:
     # In years: 0.6 is more than 0.02.
     claim = "of the column is larger for columns with more values"
     assert found[f"10 EMD in units {claim}"] == ("yes", "sex, age")
-    assert found[f"10 EMD in spans {claim}"] == ("NO", "sex, age")
+    assert found[f"10 EMD in spans {claim}"] == ("-", "sex, age: 0 of 1")
     assert found["11 GCP of kInc_GE is below the baseline"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.1"][0] == "yes"
     assert found["11 query error of kInc_GE is below, selectivity 0.2"][0] == "NO"

@@ -89,7 +89,7 @@ def test_number_of_columns() -> None:
     rows = [row("SLAMSA", sensitive=m, r2=0.3 * m, seconds=s) for m, s in ((1, 1.0), (2, 0.95))]
     found = verdicts(by_number=rows)
     of = "(two quasi-identifiers)"
-    assert found[f"error of SLAMSA grows with m {of}"] == ("yes", "0.3, 0.6")
+    assert found[f"error of SLAMSA grows with m {of}"] == ("-", "0.3, 0.6")  # by the last
     assert found[f"seconds of SLAMSA grow with m {of}"][0] == "-"
     rows[1]["seconds"] = 0.25
     assert verdicts(by_number=rows)[f"seconds of SLAMSA grow with m {of}"][0] == "NO"
@@ -98,13 +98,29 @@ def test_number_of_columns() -> None:
 @pytest.mark.parametrize(
     ("errors", "holds"),
     [((0.3, 0.31, 0.6), "-"), ((0.3, 0.5, 0.6), "yes"), ((0.3, 0.2, 0.6), "NO"),
-     ((0.3, 0.31, 0.32), "NO"), ((0.3, 0.5, 0.51), "yes")],
-    ids=["by the last", "by all", "and falls before", "by none", "by the others"],
+     ((0.3, 0.31, 0.32), "NO"), ((0.3, 0.5, 0.51), "yes"), ((0.3, 0.6), "-"), ((0.6, 0.3), "NO")],
+    ids=["by the last", "by all", "and falls before", "by none", "by the others", "of two",
+         "falls of two"],
 )  # fmt: skip
 def test_the_last_column_alone_is_no_growth(errors: tuple[float, ...], holds: str) -> None:
     rows = [row("SLAMSA", sensitive=m, r2=error) for m, error in enumerate(errors, 1)]
     claim = "error of SLAMSA grows with m (two quasi-identifiers)"
     assert verdicts(by_number=rows)[claim] == (holds, ", ".join(f"{each:.3g}" for each in errors))
+
+
+@pytest.mark.parametrize(
+    ("second", "holds"),
+    [((0.31, 0.41, 0.51), "-"), ((0.7, 0.7, 0.25), "-"), ((0.7, 0.7, 0.6), "yes")],
+    ids=["slightly", "draws disagree", "draws agree"],
+)
+def test_growth_without_the_last_column(second: tuple[float, ...], holds: str) -> None:
+    """It must be one by itself."""
+    drawn = ((0.3, 0.4, 0.5), second, (0.9, 1.0, 1.1))
+    rows = [
+        row("SLAMSA", sensitive=m, r2=sum(of) / 3, r2_drawn=of) for m, of in enumerate(drawn, 1)
+    ]
+    claim = "error of SLAMSA grows with m (two quasi-identifiers)"
+    assert verdicts(by_number=rows)[claim][0] == holds
 
 
 def test_seconds_of_one_column() -> None:
