@@ -35,8 +35,8 @@ _FEW = 3
 """Draws that can show a trend by themselves."""
 AGREE = 0.75
 """Part of the comparisons that agree, where a claim on all of them mostly holds."""
-NOISE = 2 / 3
-"""What :data:`EQUAL` is of seconds: the same release takes up to three times as long where other
+NOISE = 3 / 4
+"""What :data:`EQUAL` is of seconds: the same release takes up to four times as long where other
 work goes on, so that less than that decides nothing."""
 
 _HOLDS: Mapping[Verdict, str] = {True: "yes", False: "NO", None: "-"}
@@ -155,7 +155,7 @@ def of_all(verdicts: Sequence[Verdict]) -> Verdict:
         return True
     if agree >= AGREE * len(verdicts):
         return MOSTLY
-    return False if against >= max(agree, 1) or against > (1 - AGREE) * len(verdicts) else None
+    return False if against > min(agree, (1 - AGREE) * len(verdicts)) else None
 
 
 def is_lower(low: Figure, high: Figure, part: float = EQUAL) -> bool | None:

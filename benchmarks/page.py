@@ -217,11 +217,11 @@ nine in ten draws with the same seed (of three, all) agree on which is lower, if
 Along a trend the last figure differs from the first, and none from an earlier one in the other
 direction; a flat line is no trend, and one on which all draws agree at every step but which ends
 less than 10 % from where it begins holds *slightly*. Of ranks, every pair is compared: a claim
-holds where all pairs agree, *mostly* where three in four do, and not where as many contradict as
+holds where all pairs agree, *mostly* where three in four do, and not where more contradict than
 agree, or more than one in four; pairs that are equal, or on which draws disagree, count neither for
 it nor against. What is left is not decided (-). Nor is what is true by definition or by
 construction, where it holds, or figures that the paper does not have. Seconds are the fewest of the
-draws. Other work ran at the same time, and the same release took up to three times as long: a
+draws. Other work ran at the same time, and the same release took up to four times as long: a
 difference below that decides nothing.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.

@@ -47,7 +47,7 @@ PAPER = Paper(
             ],
             why="Groups that would get too small stay whole in the paper (Algorithm 4, lines 15 to"
             " 20), which is `stop`; `fill` gives them records of others. LGB_NCP draws an order of"
-            " the cells, so that draws differ, by up to 7 %.",
+            " the cells, so that draws differ, by up to 11 %.",
             differs=f"the data; l = 5, and with k = 5 also l = 20; {_EQUAL}, without which C_DM is"
             " 95 to 99 % lower in the experiment on equal records, NCP of `stop` 22 to 33 % higher"
             " and that of `fill` 15 to 19 % lower, enough to turn both verdicts on `stop`; it has"

@@ -67,11 +67,12 @@ PAPER = Paper(
             claims=("error", "SLAMSA has"),
             differs="m of 1 to 4 instead of 3 to 12, p = 3 and 2; r = 2 where there are two"
             " quasi-identifiers",
-            why="With the first three columns the error is the same; that it grows is due to the"
-            " fourth, of which one value has 32 % of Cleveland's records and 47 % of all, about as"
-            " many as p allows, so it says nothing about m. The buckets of MSB ignore"
-            " quasi-identifiers, so its error is high with one sensitive column, too. SLOMS has a"
-            " table of its own for every column, so another one changes nothing.",
+            why="With the first three columns the error differs by less than draws do; that it"
+            " grows is due to the fourth, of which one value has 32 % of Cleveland's records and"
+            " 47 % of all, about as many as p allows, so it says nothing about m. The buckets"
+            " of MSB ignore quasi-identifiers, so its error is high with one sensitive column,"
+            " too. SLOMS has a table of its own for every column, so another one changes"
+            " nothing.",
         ),
         Panel(
             "SLAMSA, figure 4: time by n",

@@ -195,4 +195,4 @@ def test_lines_that_grow_slightly_among_others() -> None:
     lasts[MDP, 9] = slightly
     assert grows_with_l() == ("-", "lines: 2 of 4, 2 undecided")
     lasts[STOP, 5] = first
-    assert grows_with_l() == ("NO", "lines: 1 of 4, 2 undecided")
+    assert grows_with_l() == ("-", "lines: 1 of 4, 2 undecided")
