@@ -30,8 +30,8 @@ def verdicts(**parts: list[Row]) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("agree", "undecided", "holds", "defined"),
     [(4, 0, True, None), (3, 0, "mostly", None), (3, 1, "mostly", None), (2, 0, False, False),
-     (2, 1, None, None), (1, 1, False, False), (1, 2, None, None), (0, 3, False, False), (2, 2, None, None),
-     (0, 4, None, None), (0, 0, False, False)],
+     (2, 1, None, None), (1, 1, False, False), (1, 2, None, None), (0, 3, False, False),
+     (2, 2, None, None), (0, 4, None, None), (0, 0, False, False)],
 )  # fmt: skip
 def test_verdicts(
     agree: int, undecided: int, holds: bool | str | None, defined: bool | None
