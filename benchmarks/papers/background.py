@@ -166,9 +166,9 @@ PAPER = Paper(
             ),
             claims=("11 ",),
             why="The baseline suppresses who fits nowhere, from 1 to 2,543 of the 4,000 of Adult in"
-            " three tables. That costs nothing in the paper's GCP, and is missing in counts, whose errors"
-            " are the larger ones where many are left out, and not where few are. The"
-            " others put everybody into a class here, which makes some wider.",
+            " three tables. That costs nothing in the paper's GCP, and is missing in counts, whose"
+            " errors are the larger ones where many are left out, and not where few are. The others"
+            " put everybody into a class here, which makes some wider.",
             differs="the data; residuals, which are put into classes; ten times 100 queries, of"
             " which errors are the median",
         ),
