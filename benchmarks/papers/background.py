@@ -144,7 +144,7 @@ PAPER = Paper(
             claims=("10 ",),
             why="Each of a few rare values that a class covers adds much to a mean of relative"
             " differences. Numbers spread evenly over their ranges are nearer to the source than"
-            " one mean for all, which mostly is nearer than the middles of ranges.",
+            " one mean for all, which is about as near as the middles of ranges.",
             differs="the data; residuals, which are put into classes; EMD of numbers by evenly"
             " spread values and by middles of ranges, which the paper leaves open; what is close,"
             " which is a difference of 0.1 here",
