@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -20,6 +19,7 @@ from benchmarks.judging import (
     EQUAL,
     NOISE,
     Figure,
+    Judged,
     Row,
     Verdict,
     agreeing,
@@ -47,25 +47,18 @@ NEAR = 0.1
 """Difference of relative differences that are close."""
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A claim on one table.
+def judged(
+    claim: str, verdicts: Sequence[Verdict], found: str = "", *, defined: bool = False
+) -> Judged:
+    """A claim on comparisons that agree, contradict, or cannot tell (None).
 
-    Attributes:
-        verdicts: of comparisons that agree, contradict, or cannot tell (None).
+    Args:
         defined: whether they agree by definition, so that they can only say no.
     """
-
-    claim: str
-    verdicts: Sequence[Verdict]
-    found: str = ""
-    defined: bool = False
-
-    @property
-    def holds(self) -> Verdict:
-        one = len(self.verdicts) == 1
-        holds = self.verdicts[0] if one else of_all(self.verdicts)
-        return by_definition(holds) if self.defined else holds
+    several = len(verdicts) != 1
+    holds = of_all(verdicts) if several else verdicts[0]
+    shown = filter(None, (agreeing(verdicts) if several else "", found))
+    return claim, by_definition(holds) if defined else holds, ": ".join(shown) if verdicts else ""
 
 
 def evaluate(found: Row) -> list[Row]:
@@ -77,15 +70,9 @@ def evaluate(found: Row) -> list[Row]:
             for part, of in found.items()
             if isinstance(of, list) and part != "claims"
         }
-        judged = [each for judge in _JUDGES for each in judge(own) if each.verdicts]
-        shown = judging.rows((each.claim, each.holds, _shown(each)) for each in judged)
-        rows += [{"claim": row.pop("claim"), "table": table, **row} for row in shown]
+        said = judging.rows(each for judge in _JUDGES for each in judge(own))
+        rows += [{"claim": row.pop("claim"), "table": table, **row} for row in said]
     return sorted(rows, key=lambda row: int(row["claim"].split(" ")[0]))
-
-
-def _shown(judged: Judged) -> str:
-    of_some = [agreeing(judged.verdicts)] if len(judged.verdicts) > 1 else []
-    return ": ".join(of_some + ([judged.found] if judged.found else []))
 
 
 def _tables(found: Row) -> list[str]:
@@ -117,6 +104,8 @@ def _ranked(
     figure: str,
     methods: Sequence[str],
     holds: Callable[[Sequence[Figure]], bool | None],
+    *,
+    defined: bool = False,
 ) -> Judged:
     """In how many settings the figures of the methods, in their order, satisfy it."""
     lines = [
@@ -124,7 +113,7 @@ def _ranked(
     ]
     means = (fmean(one.value for one in of) for of in zip(*lines, strict=True))
     shown = ", ".join(f"{m} {mean:.3g}" for m, mean in zip(methods, means, strict=False))
-    return Judged(claim, list(map(holds, lines)), f"mean {shown}" if lines else "")
+    return judged(claim, list(map(holds, lines)), f"mean {shown}", defined=defined)
 
 
 def _difference(row: Row, first: str, second: str) -> Figure:
@@ -176,7 +165,7 @@ def _monotone(
     for method in methods:
         line = judging.line(_along(rows, by, method), figure)
         if len(line) > 1:
-            yield Judged(f"{claim}: {method}", [grows(line[::sign])], listed(line))
+            yield judged(f"{claim}: {method}", [grows(line[::sign])], listed(line))
 
 
 def _varied(own: dict[str, list[Row]]) -> list[Row]:
@@ -218,12 +207,12 @@ def _trends(own: dict[str, list[Row]]) -> Iterator[Judged]:
     by_k, by_j, by_beta = (own.get(part, []) for part in VARIED)
     line = _lines(by_k, "k", "gcp", BETA)
     if (flat := equal(line)) is not None:
-        yield Judged("4 GCP of beta_GE hardly changes with k", [flat], listed(line))
+        yield judged("4 GCP of beta_GE hardly changes with k", [flat], listed(line))
         of_j = _lines(by_j, "j", "gcp", BETA)
         if len(of_j) > 1:
             ranges = [max(each) - min(each) for each in (line, of_j)]
             claim = "4 the range of GCP of beta_GE is wider over J than over k"
-            yield Judged(claim, [below(*ranges)], f"k, J: {listed(ranges)}")
+            yield judged(claim, [below(*ranges)], f"k, J: {listed(ranges)}")
     yield from _monotone("5 average class grows with k", by_k, "k", "average", 1)
     yield from _monotone("5 average class grows with J", by_j, "j", "average", 1)
     yield from _monotone("6 GCP falls with beta", by_beta, "beta", "gcp", -1)
@@ -249,10 +238,10 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
                 claim = f"7 at most 0.275 % are suppressed by {method}, {said}"
                 held = [max(shares) <= SMALL]
                 # It puts everybody into a class, unless the whole table misses the model.
-                yield Judged(claim, held, f"{max(shares):.2%} at most", defined=method == BETA)
-    fewest = _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest)
+                yield judged(claim, held, f"{max(shares):.2%} at most", defined=method == BETA)
     # It places everybody of a cluster that meets the model as a whole.
-    yield replace(fewest, defined=True)
+    yield _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest,
+                  defined=True)  # fmt: skip
     yield _ranked(
         "7 kInc_GE suppresses fewer than kAgg_GE", rows, "suppressed", (AGG, INC), _last_is_lowest
     )
@@ -269,22 +258,22 @@ def _rgcp(own: dict[str, list[Row]]) -> Iterator[Judged]:
     }
     rows = list(varied.values())
     held = [not below(row["rgcp"], row["gcp"]) for row in rows]
-    yield Judged("8 GCP is at most RGCP", held, "by definition", defined=True)
+    yield judged("8 GCP is at most RGCP", held, "by definition", defined=True)
     for method in PAPER:
         of = [row for row in rows if row["method"] == method]
         # Where everybody is placed, both are the same.
         less = [below(row["gcp"], row["rgcp"]) for row in of if row["suppressed"]]
         placed = f"nobody is left out in {len(of) - len(less)} of {len(of)}"
         # A class that suppressed records join counts twice.
-        of_none = [None][: len(of)]
-        yield Judged(f"8 GCP is below RGCP: {method}", less or of_none, placed, defined=True)
+        verdicts = less or [None] if of else []
+        yield judged(f"8 GCP is below RGCP: {method}", verdicts, placed, defined=True)
         rows_by_j = _along(own.get("by_j", []), "j", method)
         gaps = [_difference(row, "rgcp", "gcp") for row in rows_by_j]
         if len(gaps) > 1:
             nothing = not any(gap.value for gap in gaps)
             holds = None if nothing else jointly(is_lower(gap, gaps[0]) for gap in gaps[1:])
             claim = f"8 the gap is largest at the smallest J: {method}"
-            yield Judged(claim, [holds], listed(gaps))
+            yield judged(claim, [holds], listed(gaps))
 
 
 def _seconds(own: dict[str, list[Row]]) -> Iterator[Judged]:
@@ -300,10 +289,10 @@ def _seconds(own: dict[str, list[Row]]) -> Iterator[Judged]:
             pairs = itertools.product(map(Figure, small), map(Figure, large))
             faster = [is_lower(*pair, NOISE) for pair in pairs]
             shown = f"{listed(small)} / {listed(large)}"
-            yield Judged(f"9 J below 0.3 is faster than others: {method}", faster, shown)
+            yield judged(f"9 J below 0.3 is faster than others: {method}", faster, shown)
         if (same := equal(large, NOISE)) is not None:
             claim = f"9 seconds are the same for J from 0.3 on: {method}"
-            yield Judged(claim, [same], listed(large), defined=True)
+            yield judged(claim, [same], listed(large), defined=True)
 
 
 def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
@@ -312,13 +301,13 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
         means = [abs(row["difference"]) for row in rows if row["method"] == method]
         shown = f"{max(means):.3g} at most" if means else ""
         claim = f"10 mean relative difference of {method} is below 0.1"
-        yield Judged(claim, [mean < 0.1 for mean in means], shown)
+        yield judged(claim, [mean < 0.1 for mean in means], shown)
     for mic, method in zip(MIC, GENERALIZED, strict=True):
         pairs = [(by[mic], by[method]) for by in _alike(rows, (mic, method))]
         far = [abs(one["difference"] - other["difference"]) for one, other in pairs]
         claim = f"10 mean relative difference of {mic} is close to {method}"
         close = [each <= NEAR for each in far]
-        yield Judged(claim, close, f"{max(far, default=0):.3g} apart at most")
+        yield judged(claim, close, f"{max(far, default=0):.3g} apart at most")
     yield _ranked(
         "10 absolute differences of beta_GE are the largest",
         rows,
@@ -357,7 +346,7 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
         claim = f"10 EMD {unit} is larger for columns with more values"
         # Of spans the paper says nothing.
         shown = f"{', '.join(columns)}{'' if span else ': ' + agreeing(verdicts)}"
-        yield Judged(claim, verdicts if span else [None][: len(verdicts)], shown)
+        yield judged(claim, verdicts if span else [None][: len(verdicts)], shown)
 
 
 def _times(row: Row, name: str, factor: float) -> Figure:
@@ -394,7 +383,7 @@ def _against_baseline(own: dict[str, list[Row]]) -> Iterator[Judged]:
     if lost:
         up_to = equal([max(lost), MOST_SUPPRESSED])
         claim = f"11 the baseline suppresses up to {MOST_SUPPRESSED:.0%}"
-        yield Judged(claim, [up_to], f"{max(lost):.1%} at most")
+        yield judged(claim, [up_to], f"{max(lost):.1%} at most")
 
 
 _JUDGES: tuple[Callable[[dict[str, list[Row]]], Iterator[Judged]], ...] = (

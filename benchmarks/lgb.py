@@ -55,12 +55,12 @@ class Runs:
     seeds: int
     density: int
 
-    def drawn(self, draws: int, *asked: Any, asks: bool = False) -> Row:
+    def drawn(self, draws: int, *setting: Any, asks: bool = False) -> Row:
         """Means of the losses of so many releases; errors are the medians of all of them."""
         done: list[Row] = []
         errors: list[dict[str, float]] = []
         for _ in range(draws):
-            found = self.run(*asked)
+            found = self.run(*setting)
             if "refused" in found:
                 return found
             done.append(found)
@@ -112,7 +112,7 @@ class Lgb(Benchmark):
 
     Attributes:
         draws: releases of the losses by k.
-        asked: releases per setting of which sums are asked.
+        error_draws: those of which sums are asked.
         rows: of every table but `people`; None: all.
         queries: random sums per release and seed.
         seeds: of the sums, which are the same of every release.
@@ -124,7 +124,7 @@ class Lgb(Benchmark):
     """
 
     draws: int = 3
-    asked: int = 1
+    error_draws: int = 1
     rows: int | None = None
     queries: int = 200
     seeds: int = 10
@@ -188,7 +188,7 @@ class Lgb(Benchmark):
         """Releases that several parts show are made once."""
         at = (method, k, l, density)
         if at not in self._made:
-            self._made[at] = self._income.drawn(self.asked, *at, asks=True)
+            self._made[at] = self._income.drawn(self.error_draws, *at, asks=True)
         return self._made[at]
 
     @cached_property

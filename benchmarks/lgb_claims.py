@@ -12,17 +12,18 @@ from typing import Any
 
 from benchmarks import judging
 from benchmarks.judging import (
-    AGREED,
-    EQUAL,
     ROUNDED,
     Figure,
     Judged,
     Row,
+    Verdict,
     by_definition,
     equal,
     every,
     falls,
     grows,
+    is_lower,
+    jointly,
     listed,
     ranked,
 )
@@ -122,9 +123,9 @@ def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
     for other in (STOP, FILL):
         for name, said in _ERRORS.items():
             for k in ks:
-                gaps = [_gaps(rows, name, other, k=k, l=l) for l in ls]  # noqa: E741
+                pairs = [_errors(rows, name, other, k=k, l=l) for l in ls]  # noqa: E741
                 claim = f"{said} R_error of LGB_MDP is below {other} for small l, equal for large l"
-                yield f"{claim} (k = {k})", *_less_then_equal(gaps)
+                yield f"{claim} (k = {k})", *_less_then_equal([p for p in pairs if len(p) == 2])
     if rows:
         outside = [row["outside"] for row in rows]
         shown = f"at most {max(outside):.1%} of a seed's are not, in {_some(outside)}"
@@ -142,37 +143,24 @@ _BOTH = (("k", "l"), ("l", "k"))
 """What varies, and what does not."""
 
 
-def _gaps(rows: Sequence[Row], name: str, other: str, **fixed: Any) -> list[float]:
-    """By which part the error of LGB_MDP is below the other's, by seed of the same queries."""
-    found = [_figures(rows, name, method=method, **fixed) for method in (MDP, other)]
-    if not all(found):
-        return []
-    ours, theirs = (figures[0].draws for figures in found)
-    return [1 - a / b for a, b in zip(ours, theirs, strict=True)]
+def _errors(rows: Sequence[Row], name: str, other: str, **fixed: Any) -> list[Figure]:
+    """Of LGB_MDP and the other method."""
+    return [one for m in (MDP, other) for one in _figures(rows, name, method=m, **fixed)]
 
 
-def _less_then_equal(by_l: Sequence[Sequence[float]]) -> tuple[bool | None, str]:
-    """Apart for the least l, equal for the greatest."""
-    gaps = [each for each in by_l if each]
-    middles = list(map(median, gaps))
-    less = [sum(gap > 0 for gap in each) for each in gaps]
+def _less_then_equal(by_l: Sequence[Sequence[Figure]]) -> tuple[Verdict, str]:
+    """Lower for the least l, equal for the greatest; by which part, by seed of the same queries."""
     holds = None
-    if len(gaps) > 1:
-        apart, equal_ = _lower(gaps[0]), abs(middles[-1]) <= EQUAL
-        contradicted = apart is False or (not equal_ and _lower(gaps[-1]) is not None)
-        holds = False if contradicted else True if apart and equal_ else None
+    if len(by_l) > 1:
+        lower, last = is_lower(*by_l[0]), is_lower(*by_l[-1])
+        same = True if equal([one.value for one in by_l[-1]]) else None if last is None else False
+        holds = jointly([lower, same])
+    gaps = [[1 - a / b for a, b in zip(*(one.draws for one in of), strict=True)] for of in by_l]
     return holds, "; ".join(
-        f"{middle:+.1%} ({min(each):+.0%} to {max(each):+.0%}, {number} of {len(each)} below)"
-        for middle, each, number in zip(middles, gaps, less, strict=True)
+        f"{median(each):+.1%} ({min(each):+.0%} to {max(each):+.0%},"
+        f" {sum(gap > 0 for gap in each)} of {len(each)} below)"
+        for each in gaps
     )
-
-
-def _lower(gaps: Sequence[float]) -> bool | None:
-    """Whether figures are lower, by the parts by which those of the seeds are."""
-    for sign in (1, -1):
-        if sign * median(gaps) > EQUAL and sum(sign * g > 0 for g in gaps) >= AGREED * len(gaps):
-            return sign == 1
-    return None
 
 
 def _of_densities(rows: Sequence[Row]) -> Iterator[Judged]:

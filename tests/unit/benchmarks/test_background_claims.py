@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.background import risk_and_utility
-from benchmarks.background_claims import Judged, evaluate
+from benchmarks.background_claims import evaluate, judged
 from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES
 from benchmarks.background_runs import means
 
@@ -37,14 +37,14 @@ def test_verdicts(
     agree: int, undecided: int, holds: bool | str | None, defined: bool | None
 ) -> None:
     verdicts = [True] * agree + [None] * undecided + [False] * (4 - agree - undecided)
-    assert Judged("", verdicts).holds == holds
-    assert Judged("", verdicts, defined=True).holds is defined
+    assert judged("", verdicts)[1] == holds
+    assert judged("", verdicts, defined=True)[1] is defined
 
 
 def test_one_verdict_is_kept() -> None:
-    assert Judged("", ["slightly"]).holds == "slightly"
-    assert Judged("", [None]).holds is None
-    assert Judged("", [True], defined=True).holds is None
+    assert judged("", ["slightly"])[1] == "slightly"
+    assert judged("", [None])[1] is None
+    assert judged("", [True], defined=True)[1] is None
 
 
 def test_ranks() -> None:

@@ -428,6 +428,7 @@ def test_when_rows_repeat(
     assert introspect.repeats(conn, relation, names) is pays
     assert not introspect.repeats(conn, relation, [*names, "nowhere"])
     owner.execute("TRUNCATE public.t")
+    monkeypatch.setattr(introspect, "ask", None)  # nothing is asked of columns then
     assert not introspect.repeats(conn, relation, names), "too few rows"
 
 
