@@ -13,6 +13,7 @@ import pytest
 from _pytest.mark.expression import Expression
 
 from tests.conftest import on_a_second_version
+from tests.support.harness.cluster import named_majors
 
 MAKEFILE = (Path(__file__).parents[2] / "Makefile").read_text()
 CLOCKS = re.compile(r"\b(perf_counter|monotonic|process_time|time\.time|default_timer)\b")
@@ -35,6 +36,16 @@ def test_every_test_runs_in_one_of_both(collected: list[pytest.Item]) -> None:
         runs = [one.evaluate(marks.__contains__) for one in (fast, slow, random)]
         assert runs[2] is not marks.isdisjoint({"random_tables", "hypothesis"}), item
         assert runs[0] + (runs[1] or (runs[2] and not runs[0])) == 1, item
+
+
+def test_make_test_takes_one_case_of_every_test_on_a_server(collected: list[pytest.Item]) -> None:
+    if named_majors():
+        pytest.skip("named servers take part in every test")
+    on_a_server = [item for item in collected if "server" in getattr(item, "fixturenames", ())]
+    fast = [item.nodeid for item in on_a_server if "slow" not in _marks(item)]
+    cases = Counter(name.partition("[")[0] for name in fast)
+    assert {name: number for name, number in cases.items() if number > 1} == {}
+    assert len(fast) < len(on_a_server)
 
 
 def _marks(item: pytest.Item) -> set[str]:
