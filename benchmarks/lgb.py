@@ -124,7 +124,7 @@ class Lgb(Benchmark):
     """
 
     draws: int = 3
-    error_draws: int = 1
+    error_draws: int = 3
     rows: int | None = None
     queries: int = 200
     seeds: int = 10

@@ -15,6 +15,7 @@ import numpy as np
 import psycopg
 from numpy.typing import NDArray
 from psycopg import sql
+from scipy.sparse import csr_array
 
 from benchmarks import support
 from benchmarks.lgb_tables import Source
@@ -45,14 +46,14 @@ class Column:
         values: the domain, sorted; every whole number of a range.
         exact: of every row of the source, the place of its value.
         holder: of every published row, its group or bucket, as a row of `weights`.
-        weights: share of each value in what a holder shows.
+        weights: share of each value in what a holder shows, of which most are 0.
     """
 
     values: Ints
     numeric: bool
     exact: Ints
     holder: Ints
-    weights: Floats
+    weights: csr_array
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Release:
 
     Attributes:
         bucket: of every published row.
-        low, high: sums of the h least and greatest values of a bucket, in row `bucket`, column h.
+        low, high: sums of the h least and greatest values of a bucket, in row h, column `bucket`.
         mean: of the values of every bucket.
         amounts: of the rows of the source.
     """
@@ -128,7 +129,7 @@ class _Reader:
             numeric,
             np.searchsorted(values, exact),
             np.array([place[key] for key in order]),
-            np.array(list(holders.values())),
+            csr_array(np.array(list(holders.values()))),
         )
 
     def _held(self, name: str, values: Ints) -> dict[int, Floats]:
@@ -145,13 +146,13 @@ class _Reader:
         for bucket, value, count in zip(*found.values(), strict=True):
             held.setdefault(bucket, []).extend([float(value)] * count)
         most = max(map(len, held.values()))
-        low, high = (np.zeros((len(held), most + 1)) for _ in range(2))
+        low, high = (np.zeros((most + 1, len(held))) for _ in range(2))
         place = {}
         for at, (bucket, each) in enumerate(held.items()):
             place[bucket] = at
             line = np.sort(each)
-            low[at, 1 : len(line) + 1] = np.cumsum(line)
-            high[at, 1 : len(line) + 1] = np.cumsum(line[::-1])
+            low[1 : len(line) + 1, at] = np.cumsum(line)
+            high[1 : len(line) + 1, at] = np.cumsum(line[::-1])
         rows = np.array([place[bucket] for bucket in self.rows[f"{name}_bucket"]])
         mean = np.array([np.mean(each) for each in held.values()])
         return rows, low, high, mean
@@ -189,19 +190,19 @@ def ask(release: Release, chosen: Sequence[tuple[Column, Bools]]) -> Answer:
     for column, wanted in chosen:
         matching *= (column.weights @ wanted)[column.holder]
         true &= wanted[column.exact]
-    buckets = len(release.low)
+    buckets = release.low.shape[1]
     expected = np.round(np.bincount(release.bucket, matching, buckets), 9)
     sure = np.bincount(release.bucket, matching > 1 - 1e-12, buckets).astype(int)
     possible = np.bincount(release.bucket, matching > 0, buckets).astype(int)
     around = (np.floor(expected).astype(int), np.ceil(expected).astype(int))
     at = np.arange(buckets)
-    places = np.arange(release.low.shape[1])
-    within = (places >= sure[:, None]) & (places <= possible[:, None])
+    places = np.arange(len(release.low))[:, None]
+    within = (places >= sure) & (places <= possible)
     return Answer(
-        lower=float(np.minimum(*[release.low[at, h] for h in around]).sum()),
-        upper=float(np.maximum(*[release.high[at, h] for h in around]).sum()),
-        least=float(np.where(within, release.low, np.inf).min(axis=1).sum()),
-        most=float(np.where(within, release.high, -np.inf).max(axis=1).sum()),
+        lower=float(np.minimum(*[release.low[h, at] for h in around]).sum()),
+        upper=float(np.maximum(*[release.high[h, at] for h in around]).sum()),
+        least=float(np.where(within, release.low, np.inf).min(axis=0).sum()),
+        most=float(np.where(within, release.high, -np.inf).max(axis=0).sum()),
         estimate=float((expected * release.mean).sum()),
         actual=float(release.amounts[true].sum()),
     )

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from benchmarks import lgb_queries, lgb_tables
 from benchmarks.lgb_queries import Column, Release
@@ -57,8 +58,8 @@ def test_loss_of_a_group_of_different_records() -> None:
 def test_errors_are_medians_over_seeds() -> None:
     values = np.arange(4)
     column = Column(values, True, np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]),
-                    np.array([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]]))  # fmt: skip
-    low, high = (np.array([[0.0, *line]] * 2) for line in ((1.0, 3.0), (2.0, 3.0)))
+                    csr_array(np.array([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]])))  # fmt: skip
+    low, high = (np.array([[0.0, *line]] * 2).T for line in ((1.0, 3.0), (2.0, 3.0)))
     release = Release([column], np.array([0, 0, 1, 1]), low, high, np.array([1.5, 1.5]),
                       np.array([1.0, 2.0, 1.0, 2.0]))  # fmt: skip
     asked = lgb_queries.asked(release, 5, 3)
