@@ -18,7 +18,7 @@ import pytest
 from pganon.applied.check import unchecked
 from tests.support.harness import faults, queue
 from tests.support.harness.cli import pganon
-from tests.support.harness.cluster import Connection, Database, Server, start_cluster
+from tests.support.harness.cluster import OFTEN, Connection, Database, Server, start_cluster
 
 BY = "source_owner"
 APPROVAL = {"readers": ["analyst"], "approval": {"by": [BY]}}
@@ -137,10 +137,10 @@ def test_code_of_others_inside_a_session(attacked: Attacked, frame: str) -> None
 
 @pytest.fixture
 def vacuumed(server: Server) -> Iterator[Attacked]:
-    """On a server of its own, whose launcher of autovacuum does not sleep for long."""
+    """On a server of its own, with autovacuum."""
     if server.cluster is None:
         pytest.skip("there are no binaries of the server")
-    own = start_cluster(server.cluster.bin_dir, "autovacuum_naptime=1s")
+    own = start_cluster(server.cluster.bin_dir, *OFTEN)
     db = Database(own, own.new_name())
     try:
         own.create_database(db.name, own.template())
@@ -156,10 +156,6 @@ def test_code_of_others_in_autovacuum(vacuumed: Attacked) -> None:
     """It analyzes the table in a session of the bootstrap superuser, whom nobody logged in as."""
     mallory = vacuumed.planted()
     mallory.execute("CREATE INDEX ON evil.bait (evil.constant(a))")
-    mallory.execute(
-        "ALTER TABLE evil.bait SET (autovacuum_analyze_threshold = 1,"
-        " autovacuum_analyze_scale_factor = 0)"
-    )
     mallory.execute("INSERT INTO evil.bait SELECT g FROM generate_series(1, 9) AS g")
     mallory.execute("TRUNCATE evil.told")
     mallory.close()  # A session that ends reports what it counted.

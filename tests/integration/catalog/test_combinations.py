@@ -119,7 +119,8 @@ def test_the_sample_of_an_analyzed_table_is_of_all_of_it(
     bare_db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare_db.source(
-        "CREATE TABLE public.t AS SELECT i / 500 AS a, repeat('x', 100) AS b"
+        "CREATE TABLE public.t WITH (autovacuum_enabled = false) AS"
+        " SELECT i / 500 AS a, repeat('x', 100) AS b"
         " FROM generate_series(0, 9999) AS s(i); CREATE VIEW public.v AS SELECT * FROM public.t"
     )
     monkeypatch.setattr(hash_sample, "SAMPLE_ROWS", 1000)

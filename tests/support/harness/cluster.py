@@ -5,6 +5,8 @@ binaries, else a container. PGANON_TEST_SERVERS, such as "14 16", names major ve
 their binaries may also have been fetched (`fetch_servers.py`). A server gets three roles.
 `steward` may log in and create schemas in the test's database, nothing else: a superuser would
 hide every missing privilege. `source_owner` owns the tables to be released. `analyst` has nothing.
+Servers that tests start have no autovacuum, which comes when it likes and changes plans and
+statistics; PGANON_TEST_AUTOVACUUM=often has it come to every table at once.
 """
 
 from __future__ import annotations
@@ -42,8 +44,18 @@ _OPTIONS = (
     "max_connections=100",
     "wal_level=minimal",
     "max_wal_senders=0",
-    "autovacuum_naptime=1min",
+    "autovacuum=off",
 )
+OFTEN = (
+    "autovacuum=on",
+    "autovacuum_naptime=1s",
+    *(
+        f"autovacuum_{of}_{what}"
+        for of in ("analyze", "vacuum", "vacuum_insert")
+        for what in ("threshold=1", "scale_factor=0")
+    ),
+)
+"""Settings of a server where autovacuum comes to every table that is changed, and soon."""
 # A worker that reads for a session has no disk to wait for here: both would be woken for nothing.
 _SINCE_18 = ("io_method=sync",)
 
@@ -398,7 +410,8 @@ def start_cluster(binaries: Path, *options: str) -> Server:
 
 
 def _start_fast(binaries: Path) -> Server:
-    return start_cluster(binaries, "synchronous_commit=off")
+    often = OFTEN if os.environ.get("PGANON_TEST_AUTOVACUUM") == "often" else ()
+    return start_cluster(binaries, "synchronous_commit=off", *often)
 
 
 def find_origins() -> list[Origin]:
