@@ -294,17 +294,25 @@ def _labels(axis: TreeAxis, state: State) -> exp.Select:
     )
 
 
-def _set_cover(axis: Axis, state: State) -> exp.Expr:
+def members(axis: Axis, state: State) -> exp.Select:
+    """(id, code) of what the published values cover, where values are not ordered."""
     if isinstance(axis, TreeAxis) and axis.attribute.form is not Shown.MODE:
-        nodes = _labels(axis, state)
         values = query(
             'select k.id, d.code from k join t on t.label = k.g::text collate "C"'
             " join d on d.code between t.lo and t.hi where d.code > 0",
-            {"k": _keys(axis, state), "t": nodes, "d": axis.dictionary(state)},
+            {
+                "k": _keys(axis, state),
+                "t": _labels(axis, state),
+                "d": axis.dictionary(state),
+            },
         )
     else:
         values = _array_members(axis, state)
     nulls = query("select k.id, 0 as code from k where k.z", {"k": _keys(axis, state)})
+    return stacked([values, nulls])
+
+
+def _set_cover(axis: Axis, state: State) -> exp.Expr:
     return query(
         "select k.id, k.z, count(d.code) as covers, coalesce(sum(d.n), 0) as mass,"
         " coalesce(min(d.code) filter (where d.code > 0), 1)::bigint as lo,"
@@ -314,7 +322,7 @@ def _set_cover(axis: Axis, state: State) -> exp.Expr:
         " from k left join m on m.id = k.id left join d on d.code = m.code group by k.id, k.z",
         {
             "k": _keys(axis, state),
-            "m": stacked([values, nulls]),
+            "m": members(axis, state),
             "d": axis.dictionary(state),
         },
         none=no_codes(axis.size(state)),

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from pganon.encode.axis import Axis
+from pganon.metrics.coverage import members
 from pganon.metrics.source import labelled, on_line
 from pganon.resolved.model import Shown
 from pganon.sqltools import col, fragment, named, query, stacked
@@ -123,9 +124,8 @@ def _by_line(axis: Axis, state: State, weights: exp.Select) -> exp.Select:
 
 def _by_set(axis: Axis, state: State, weights: exp.Select) -> exp.Select:
     return query(
-        "select v.code, sum(w.share) as share from v join w on get_bit(w.bits, v.code) = 1"
-        " group by v.code",
-        {"v": state.work(f"mplaces{axis.index}"), "w": weights},
+        "select m.code, sum(w.share) as share from m join w on w.id = m.id group by m.code",
+        {"m": members(axis, state), "w": weights},
     )
 
 

@@ -442,16 +442,20 @@ FROM (SELECT "k"."n", "k"."c0" AS "held" FROM "pganon_work"."r0_cluster_codes" A
 "u" GROUP BY "u"."code") AS "s" ON "s"."code" = "d"."code";
 
 -- evidence.metric_distribution1: source and published distribution of attribute 2
--- [one_dimensional, mondrian, sloms, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce,
--- danonyir]
+-- [one_dimensional, mondrian, sloms, beta_primacy, kinc, kagg, js_reduce, danonyir]
 CREATE TABLE pganon_work.r0_mdist1 AS SELECT "v"."code", "v"."at", CAST("v"."n" AS DOUBLE PRECISION)
 / SUM("v"."n") OVER () AS "p", COALESCE("s"."share", 0) AS "q" FROM "pganon_work"."r0_mplaces1" AS
-"v" LEFT JOIN (SELECT "v"."code", SUM("w"."share") AS "share" FROM "pganon_work"."r0_mplaces1" AS
-"v" JOIN (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share"
-FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION)
-AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM "pganon_work"."r0_mshown" AS "b") AS "b" GROUP
-BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w" ON GET_BIT("w"."bits", "v"."code") = 1 GROUP BY
-"v"."code") AS "s" ON "s"."code" = "v"."code";
+"v" LEFT JOIN (SELECT "m"."code", SUM("w"."share") AS "share" FROM (SELECT "u".* FROM (SELECT
+"k"."id", "d"."code" FROM (SELECT DISTINCT "s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM
+"pganon_work"."r0_mshown" AS "s") AS "k" CROSS JOIN LATERAL UNNEST("k"."g") AS "u"("element") JOIN
+"pganon_work"."r0_dict1" AS "d" ON CAST(CAST("d"."value" AS text) AS TEXT) COLLATE "C" =
+CAST("u"."element" AS TEXT) COLLATE "C" UNION ALL SELECT "k"."id", 0 AS "code" FROM (SELECT DISTINCT
+"s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k"
+WHERE "k"."z") AS "u") AS "m" JOIN (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) /
+SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w" ON
+"w"."id" = "m"."id" GROUP BY "m"."code") AS "s" ON "s"."code" = "v"."code";
 
 -- evidence.metric_distribution1: source and published distribution of attribute 2
 -- [full_domain, geneir]
@@ -481,12 +485,34 @@ BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w") AS "u") AS "s" ON "s"."code"
 -- [lgb_mdp, lgb_ncp, local_bucketization, local_generalization]
 CREATE TABLE pganon_work.r0_mdist1 AS SELECT "v"."code", "v"."at", CAST("v"."n" AS DOUBLE PRECISION)
 / SUM("v"."n") OVER () AS "p", COALESCE("s"."share", 0) AS "q" FROM "pganon_work"."r0_mplaces1" AS
-"v" LEFT JOIN (SELECT "v"."code", SUM("w"."share") AS "share" FROM "pganon_work"."r0_mplaces1" AS
-"v" JOIN (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) / SUM("w"."n") OVER () AS "share"
-FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id", CAST(SUM("b"."n") AS DOUBLE PRECISION)
-AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM "pganon_work"."r0_mshown" AS "b" WHERE "b"."z1"
-IS NOT NULL) AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w" ON GET_BIT("w"."bits",
-"v"."code") = 1 GROUP BY "v"."code") AS "s" ON "s"."code" = "v"."code";
+"v" LEFT JOIN (SELECT "m"."code", SUM("w"."share") AS "share" FROM (SELECT "u".* FROM (SELECT
+"k"."id", "d"."code" FROM (SELECT DISTINCT "s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM
+"pganon_work"."r0_mshown" AS "s") AS "k" CROSS JOIN LATERAL UNNEST("k"."g") AS "u"("element") JOIN
+"pganon_work"."r0_dict1" AS "d" ON CAST(CAST("d"."value" AS text) AS TEXT) COLLATE "C" =
+CAST("u"."element" AS TEXT) COLLATE "C" UNION ALL SELECT "k"."id", 0 AS "code" FROM (SELECT DISTINCT
+"s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k"
+WHERE "k"."z") AS "u") AS "m" JOIN (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) /
+SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b" WHERE "b"."z1" IS NOT NULL) AS "b" GROUP BY "b"."id") AS "w" ON
+"w"."id" = "c"."id") AS "w" ON "w"."id" = "m"."id" GROUP BY "m"."code") AS "s" ON "s"."code" =
+"v"."code";
+
+-- evidence.metric_distribution1: source and published distribution of attribute 2
+-- [kinc_mic, kagg_mic]
+CREATE TABLE pganon_work.r0_mdist1 AS SELECT "v"."code", "v"."at", CAST("v"."n" AS DOUBLE PRECISION)
+/ SUM("v"."n") OVER () AS "p", COALESCE("s"."share", 0) AS "q" FROM "pganon_work"."r0_mplaces1" AS
+"v" LEFT JOIN (SELECT "m"."code", SUM("w"."share") AS "share" FROM (SELECT "u".* FROM (SELECT
+"k"."id", "d"."code" FROM (SELECT DISTINCT "s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM
+"pganon_work"."r0_mshown" AS "s") AS "k" CROSS JOIN LATERAL UNNEST(ARRAY["k"."g"]) AS "u"("element")
+JOIN "pganon_work"."r0_dict1" AS "d" ON CAST(CAST("d"."value" AS text) AS TEXT) COLLATE "C" =
+CAST("u"."element" AS TEXT) COLLATE "C" UNION ALL SELECT "k"."id", 0 AS "code" FROM (SELECT DISTINCT
+"s"."id1" AS "id", "s"."g1" AS "g", "s"."z1" AS "z" FROM "pganon_work"."r0_mshown" AS "s") AS "k"
+WHERE "k"."z") AS "u") AS "m" JOIN (SELECT "c".*, "w"."n", "w"."n" / NULLIF("c"."covers", 0) /
+SUM("w"."n") OVER () AS "share" FROM "pganon_work"."r0_mcover1" AS "c" JOIN (SELECT "b"."id",
+CAST(SUM("b"."n") AS DOUBLE PRECISION) AS "n" FROM (SELECT "b"."n", "b"."id1" AS "id" FROM
+"pganon_work"."r0_mshown" AS "b") AS "b" GROUP BY "b"."id") AS "w" ON "w"."id" = "c"."id") AS "w" ON
+"w"."id" = "m"."id" GROUP BY "m"."code") AS "s" ON "s"."code" = "v"."code";
 
 -- evidence.metric_distribution1: source and published distribution of attribute 2
 -- [qs_greedy, qs_efficient]
