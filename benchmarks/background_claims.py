@@ -17,6 +17,7 @@ from benchmarks import judging
 from benchmarks.background_names import AGG, BASELINE, BETA, INC, MIC, SELECTIVITIES, VARIED
 from benchmarks.judging import (
     EQUAL,
+    MOSTLY,
     NOISE,
     Figure,
     Judged,
@@ -131,12 +132,9 @@ def _last_is_highest(line: Sequence[Figure], part: float = EQUAL) -> bool | None
     return jointly(is_lower(other, line[-1], part) for other in line[:-1])
 
 
-def _last_is_at_most(line: Sequence[Figure]) -> bool | None:
-    """Lower or equal."""
-    *others, last = line
-    lower = (is_lower(last, other) for other in others)
-    same = (equal([last.value, other.value]) or None for other in others)
-    return jointly(s if l is None else l for l, s in zip(lower, same, strict=True))  # noqa: E741
+def _are_equal(line: Sequence[Figure]) -> bool | None:
+    differ = is_lower(*line) is not None
+    return False if differ else equal([figure.value for figure in line]) or None
 
 
 _fastest, _slowest = partial(_last_is_lowest, part=NOISE), partial(_last_is_highest, part=NOISE)
@@ -223,9 +221,10 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
     """Of the paper's three methods, each of which leaves out whom it does not place."""
     by_j, by_k = own.get("by_j", []), own.get("by_k", [])
     rows = [*by_j, *by_k]
+    small = [row for row in by_j if row["j"] < LARGE_J]
     for said, chosen in (
         (f"J >= {LARGE_J:g}", [row for row in by_j if row["j"] >= LARGE_J]),
-        (f"J < {LARGE_J:g}", [row for row in by_j if row["j"] < LARGE_J]),
+        (f"J < {LARGE_J:g}", small),
         ("whatever k", by_k),
     ):
         for method in PAPER:
@@ -237,11 +236,10 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
             if shares:
                 claim = f"7 at most 0.275 % are suppressed by {method}, {said}"
                 held = [max(shares) <= SMALL]
-                # It puts everybody into a class, unless the whole table misses the model.
-                yield judged(claim, held, f"{max(shares):.2%} at most", defined=method == BETA)
-    # It places everybody of a cluster that meets the model as a whole.
-    yield _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest,
-                  defined=True)  # fmt: skip
+                # It places everybody of a cluster that meets the model, as a whole table does.
+                whole = method == BETA and chosen is not small
+                yield judged(claim, held, f"{max(shares):.2%} at most", defined=whole)
+    yield _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest)
     yield _ranked(
         "7 kInc_GE suppresses fewer than kAgg_GE", rows, "suppressed", (AGG, INC), _last_is_lowest
     )
@@ -336,12 +334,13 @@ def _columns(own: dict[str, list[Row]]) -> Iterator[Judged]:
     columns = sorted(sizes, key=sizes.__getitem__)
     lines = _by_column(rows, columns)
     for unit, span in (("in units of the column", "span"), ("in spans of the column", None)):
-        ordered = [
-            [_times(by[name], "emd", by[name][span] if span else 1) for name in columns]
-            for by in lines
-        ]
         verdicts = [
-            jointly(itertools.starmap(is_lower, itertools.pairwise(line))) for line in ordered
+            jointly(
+                is_lower(*(_times(by[name], "emd", by[name][span] if span else 1) for name in pair))
+                for pair in itertools.combinations(columns, 2)
+                if not equal([sizes[name] for name in pair])
+            )
+            for by in lines
         ]
         claim = f"10 EMD {unit} is larger for columns with more values"
         # Of spans the paper says nothing.
@@ -368,11 +367,15 @@ def _against_baseline(own: dict[str, list[Row]]) -> Iterator[Judged]:
         pair = (BASELINE, method)
         yield _ranked(f"11 GCP of {method} is below the baseline", rows, "gcp", pair,
                       _last_is_lowest)  # fmt: skip
-        yield _ranked(f"11 RL of {method} is that of the baseline or below", rows, "rl", pair,
-                      _last_is_at_most)  # fmt: skip
-        for share in SELECTIVITIES:
-            yield _ranked(f"11 query error of {method} is below, selectivity {share:g}", rows,
-                          f"error_{share}", pair, _last_is_lowest)  # fmt: skip
+        yield _ranked(f"11 RL of {method} is that of the baseline", rows, "rl", pair, _are_equal)
+        errors = [
+            {**row, "column": name, "error": row[name], "error_drawn": row.get(f"{name}_drawn", ())}
+            for row in rows
+            for name in [f"error_{share}" for share in SELECTIVITIES]
+        ]
+        claim = f"11 query error of {method} is below the baseline in most cases"
+        claim, holds, shown = _ranked(claim, errors, "error", pair, _last_is_lowest)
+        yield claim, holds == MOSTLY or holds, shown
         yield _ranked(f"11 {method} is slower than the baseline", rows, "method_seconds", pair,
                       _slowest)  # fmt: skip
     lost = [

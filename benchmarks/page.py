@@ -216,7 +216,8 @@ Figures are equal where they are at most 10 % apart. They differ where they are 
 nine in ten draws with the same seed (of three, all) agree on which is lower, if there are several.
 Along a trend the last figure differs from the first, and none from an earlier one in the other
 direction; a flat line is no trend, and one on which all draws agree at every step but which ends
-less than 10 % from where it begins holds *slightly*. Of ranks, every pair is compared: a claim
+less than 10 % from where it begins holds *slightly*. What grows with the number of columns does so
+without the last of them, too. Of ranks, every pair is compared: a claim
 holds where all pairs agree, *mostly* where three in four do, and not where more contradict than
 agree, or more than one in four; pairs that are equal, or on which draws disagree, count neither for
 it nor against. What is left is not decided (-). Nor is what is true by definition or by
@@ -400,7 +401,8 @@ def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str
     less = "".join(f", {number[how]} {how}" for how in ("mostly", "slightly") if number[how])
     less += f", {number['-']} not decided" if number["-"] else ""
     if number["yes"] == decided:
-        return f"holds{less}{part}"
+        far = " as far as decided" if number["-"] else ""
+        return f"holds{far}{less}{part}"
     if number["no"] == decided:
         return f"does not hold{less}{part}"
     return f"holds in part: {number['yes']} of {decided} claims{less}{part}"
