@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import pganon
+from tests.support.harness import syntax
 
 ROOT = Path(pganon.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Documented = Function | ast.ClassDef
@@ -24,16 +25,14 @@ _ROLE = re.compile(r":(class|func|meth|mod|attr|data):`~?([\w.]+)`")
 _MEMBER = re.compile(r"`([A-Z]\w*[a-z]\w*)\.(\w+)(?:\(\))?`")
 
 
+@cache
 def classes() -> dict[str, list[ast.ClassDef]]:
     found: dict[str, list[ast.ClassDef]] = {}
-    for tree in TREES.values():
-        for node in ast.walk(tree):
+    for file in FILES:
+        for node in ast.walk(syntax.tree(file)):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(node)
     return found
-
-
-CLASSES = classes()
 
 
 def entries(doc: str, section: str) -> Iterator[str]:
@@ -81,7 +80,7 @@ def members(node: ast.ClassDef, seen: frozenset[str] = frozenset()) -> set[str]:
         inner = base.value if isinstance(base, ast.Subscript) else base
         name = inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
         if name not in seen:
-            for parent in CLASSES.get(name, []):
+            for parent in classes().get(name, []):
                 found |= members(parent, seen | {name})
     return found
 
@@ -120,15 +119,15 @@ def texts(tree: ast.AST) -> Iterator[str]:
 def resolves(kind: str, name: str, tree: ast.Module) -> bool:
     path, _, last = name.rpartition(".")
     if not path:
-        return last in names_of(tree) | set(CLASSES) or any(
+        return last in names_of(tree) | set(classes()) or any(
             last in members(node) for node in tree.body if isinstance(node, ast.ClassDef)
         )
     if kind == "mod":
         return module(name) is not None
     if (inside := module(path)) is not None:
-        return last in names_of(TREES[inside])
+        return last in names_of(syntax.tree(inside))
     holder = path.rpartition(".")[2]
-    held = CLASSES.get(holder)
+    held = classes().get(holder)
     return (held is None and not path.startswith("pganon.")) or any(
         last in members(node) for node in held or []
     )
@@ -137,7 +136,7 @@ def resolves(kind: str, name: str, tree: ast.Module) -> bool:
 def module(name: str) -> Path | None:
     file = ROOT.parent.joinpath(*name.split("."))
     there = [file.with_suffix(".py"), file / "__init__.py"]
-    return next((one for one in there if one in TREES), None)
+    return next((one for one in there if one in FILES), None)
 
 
 def names_of(tree: ast.Module) -> set[str]:
@@ -158,20 +157,21 @@ def names_of(tree: ast.Module) -> set[str]:
 @pytest.mark.parametrize("folder", sorted({f.relative_to(ROOT).parts[0] for f in FILES}))
 def test_docstrings_describe_what_is_there(folder: str) -> None:
     found: list[str] = []
-    for file, tree in TREES.items():
+    for file in FILES:
         where = file.relative_to(ROOT)
         if where.parts[0] == folder:
-            found += [f"{where}: {one}" for one in stale(tree)]
+            found += [f"{where}: {one}" for one in stale(syntax.tree(file))]
     assert found == []
 
 
 @pytest.mark.parametrize("folder", sorted({f.relative_to(ROOT).parts[0] for f in FILES}))
 def test_docstrings_refer_to_what_is_there(folder: str) -> None:
     found: list[str] = []
-    for file, tree in TREES.items():
+    for file in FILES:
         where = file.relative_to(ROOT)
         if where.parts[0] != folder:
             continue
+        tree = syntax.tree(file)
         for text in texts(tree):
             found += [
                 f"{where}: :{kind}:`{name}`"
@@ -181,7 +181,7 @@ def test_docstrings_refer_to_what_is_there(folder: str) -> None:
             found += [
                 f"{where}: `{holder}.{name}`"
                 for holder, name in _MEMBER.findall(text)
-                if holder in CLASSES and not any(name in members(c) for c in CLASSES[holder])
+                if holder in classes() and not any(name in members(c) for c in classes()[holder])
             ]
     assert found == []
 
@@ -208,7 +208,7 @@ def test_a_parameter_that_is_gone_is_found() -> None:
 
 
 def test_what_is_referred_to_is_looked_for() -> None:
-    tree = TREES[ROOT / "privacy" / "declaration.py"]
+    tree = syntax.tree(ROOT / "privacy" / "declaration.py")
     assert resolves("class", "MeasuredModel", tree)
     assert resolves("mod", "pganon.privacy.base", tree)
     assert resolves("func", "pganon.privacy.base.share", tree)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pganon.cli.main import application
+from tests.support.harness import syntax
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docker/*.md")})
@@ -21,11 +22,11 @@ OUTSIDE = {
     *("EXAMPLES", "EXPLAIN", "FLU", "GRANT", "PA", "REPLICATION", "SELECT"),
     *("pganon.control", "pganon comparison 1"),  # a file of an extension, a format
 }
-CODE = {
-    path: ast.parse(path.read_text("utf-8"))
+CODE = [
+    path
     for files in ("pganon/**/*.py", "tests/*.py", "tests/support/**/*.py", "benchmarks/**/*.py")
     for path in sorted(ROOT.glob(files))
-}
+]
 
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"(?<![`:\w])`([^`\n]+)`")
@@ -53,17 +54,35 @@ def dotted(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-NAMES = {path: frozenset(defined(tree)) for path, tree in CODE.items()}
-MODULES = {dotted(path): names for path, names in NAMES.items()}
-ANYWHERE = frozenset().union(*NAMES.values())
-CLASSES = {node.name for tree in CODE.values() for node in ast.walk(tree)
-           if isinstance(node, ast.ClassDef)}  # fmt: skip
-IN_SQL = {
-    name
-    for folder in ("sql", "migrations")
-    for path in ROOT.glob(f"{folder}/**/*.sql")
-    for name in _MADE.findall(path.read_text("utf-8"))
-}
+@cache
+def names() -> dict[Path, frozenset[str]]:
+    return {path: frozenset(defined(syntax.tree(path))) for path in CODE}
+
+
+@cache
+def modules() -> dict[str, frozenset[str]]:
+    return {dotted(path): found for path, found in names().items()}
+
+
+@cache
+def anywhere() -> frozenset[str]:
+    return frozenset().union(*names().values())
+
+
+@cache
+def classes() -> set[str]:
+    nodes = (node for path in CODE for node in ast.walk(syntax.tree(path)))
+    return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+@cache
+def in_sql() -> set[str]:
+    return {
+        name
+        for folder in ("sql", "migrations")
+        for path in ROOT.glob(f"{folder}/**/*.sql")
+        for name in _MADE.findall(path.read_text("utf-8"))
+    }
 
 
 @cache
@@ -89,13 +108,13 @@ def is_there(span: str, *, developers: bool = False) -> bool:
     if path := re.fullmatch(r"(pganon(?:\.\w+)+)(?:\(.*\))?", span):
         return exists(path[1])
     if word := re.fullmatch(r"([A-Z][a-z]+(?:[A-Z][a-z]*)+)(?:\.\w+)?(?:\(.*\))?", span):
-        return word[1] in ANYWHERE
+        return word[1] in anywhere()
     if span.startswith("pganon "):
         return is_command(span.split())
     if developers and re.fullmatch(r"[A-Z][a-z]+", span):
-        return span in CLASSES
+        return span in classes()
     if developers and re.fullmatch(r"[A-Z][A-Z_]+", span):
-        return span in ANYWHERE or span.startswith("PGANON_")
+        return span in anywhere() or span.startswith("PGANON_")
     return True
 
 
@@ -104,11 +123,11 @@ def exists(path: str) -> bool:
     above, _, last = path.rpartition(".")
     holder = above.rpartition(".")[0]
     return (
-        path in IN_SQL
-        or path in MODULES
-        or above in IN_SQL - {"pganon", "pganon_private"}
-        or last in MODULES.get(above, ())
-        or last in MODULES.get(holder, ())
+        path in in_sql()
+        or path in modules()
+        or above in in_sql() - {"pganon", "pganon_private"}
+        or last in modules().get(above, ())
+        or last in modules().get(holder, ())
         or (ROOT / path).is_file()
     )
 
@@ -133,7 +152,7 @@ def test_pages_name_what_is_there(page: Path) -> None:
     for named, place in _OF_FILE.findall(text):
         path = ROOT / place
         files = [path] if path.is_file() else path.rglob("*.py")
-        there = frozenset().union(*(NAMES.get(file, frozenset()) for file in files))
+        there = frozenset().union(*(names().get(file, frozenset()) for file in files))
         if path.is_dir() or path.suffix == ".py":
             wrong += [f"{name} of {place}" for name in re.findall(r"`(\w+)`", named)
                       if name not in there]  # fmt: skip
@@ -143,7 +162,7 @@ def test_pages_name_what_is_there(page: Path) -> None:
 def test_the_floors_have_every_package() -> None:
     text = (ROOT / "docs/explanation/architecture.md").read_text("utf-8")
     floors = text.split("\n## Floors\n")[1].split("\n## ")[0]
-    packages = {name.split(".")[1] for name in MODULES if name.startswith("pganon.")}
+    packages = {name.split(".")[1] for name in modules() if name.startswith("pganon.")}
     assert sorted(packages - {"__main__"} - set(re.findall(r"`([\w]+)", floors))) == []
 
 
@@ -151,9 +170,9 @@ def test_the_floors_have_every_package() -> None:
 def test_docstrings_name_what_is_there(folder: str) -> None:
     wrong = [
         f"{path.relative_to(ROOT)}: {span}"
-        for path, tree in CODE.items()
+        for path in CODE
         if path.is_relative_to(ROOT / folder)
-        for node in ast.walk(tree)
+        for node in ast.walk(syntax.tree(path))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         for span in _SPAN.findall(str(node.value.value))
         if not is_there(span, developers=True)
