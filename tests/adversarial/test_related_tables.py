@@ -490,6 +490,7 @@ def _emptied(db: Database, pattern: str, statement: str) -> Callable[[str], None
 @pytest.mark.parametrize(
     "table", ["linked1", "people", "above", "class_groups0", "facts0", "held0", "rows0"]
 )
+@pytest.mark.slow
 def test_tables_that_are_emptied(db: Database, table: str) -> None:
     """As an unlogged table is after a crash of the server."""
     wards.build(db.connect("source_owner"), wards.rows(1200, 1))

@@ -73,6 +73,7 @@ def test_the_statement_can_be_run_by_hand(visits: Database):
     assert [row[0] for row in rows] == ["W0", "W1", "W2"]
 
 
+@pytest.mark.slow
 def test_the_spread(visits: Database):
     """It changes estimates, and no bounds."""
     text = "SELECT count(*) AS n FROM visits WHERE age < 37"

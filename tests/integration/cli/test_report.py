@@ -125,6 +125,7 @@ def test_public_is_what_everybody_may_read(db: Database, tmp_path: Path):
     assert rights() == "RESTRICTED"
 
 
+@pytest.mark.slow
 def test_a_page_for_its_owner_alone(db: Database, tmp_path: Path):
     file = tmp_path / "report.html"
     ran = pganon("report", "patients", "-o", str(file), "--dsn", db.dsn())

@@ -47,6 +47,7 @@ def test_index_of_many_words(db: Database, dimensions: int, bits: int) -> None:
     check(db, dimensions, bits)
 
 
+@pytest.mark.slow
 def test_index_with_rows_stored_in_between(db: Database) -> None:
     names = [f"c{i}" for i in range(20)]
     assert "MATERIALIZED" in render(hilbert_index(POINTS, names, 13, []))

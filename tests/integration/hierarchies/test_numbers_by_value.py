@@ -25,6 +25,7 @@ FORMS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[next(iter(form)) for form in FORMS])
+@pytest.mark.slow
 def test_hierarchies(db: Any, tmp_path: Path, form: dict[str, Any]) -> None:
     """Of columns of all kinds side by side, whose records are in the same order."""
     rows = [

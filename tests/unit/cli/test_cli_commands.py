@@ -79,6 +79,7 @@ def test_heavy_modules_are_noticed() -> None:
 
 
 @pytest.mark.parametrize("command", [("policy", "check"), ("plan",), ("run",)])
+@pytest.mark.slow
 def test_a_policy_imports_its_method_alone(command: tuple[str, ...], tmp_path: Path) -> None:
     """Until the command has reached a server."""
     file = tmp_path / "policy.json"

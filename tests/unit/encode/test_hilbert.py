@@ -19,6 +19,7 @@ def written(dimensions: int, bits: int) -> str:
     ("dimensions", "bits", "words"),
     [(1, 1, 1), (1, 62, 1), (2, 31, 1), (9, 7, 2), (62, 2, 2), (25, 5, 3), (40, 20, 13)],
 )
+@pytest.mark.slow
 def test_as_many_words_as_the_bits_need(dimensions: int, bits: int, words: int) -> None:
     widths = word_widths(dimensions, bits)
     assert (len(widths), sum(widths)) == (words, dimensions * bits)

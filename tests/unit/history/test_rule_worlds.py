@@ -133,5 +133,6 @@ def test_a_function_is_one_for_who_has_the_base(monkeypatch: pytest.MonkeyPatch)
     ("without", "readers"),
     [(name, 2 if name == "gained" else 1) for name in PARTS],
 )
+@pytest.mark.slow
 def test_what_a_history_needs(without: str, readers: int) -> None:
     assert is_needed(SEEDS, readers, without)

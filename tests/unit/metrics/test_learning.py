@@ -60,6 +60,7 @@ def test_suppressed_records_are_answered_as_the_baseline_and_not_trained_on() ->
     assert figures(nothing, [TOWNS])["published"] == figures(nothing, [TOWNS])["baseline"]
 
 
+@pytest.mark.slow
 def test_lines_are_learnt_from_middles() -> None:
     places = [n / 9 for n in range(10)]
     rows: list[Row] = [(int(n > 4), 1 + n // 5, n + 1) for n in range(10)] * 10

@@ -304,6 +304,7 @@ def random_table(rng: random.Random) -> Table:
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS.values(), ids=GROUPINGS)
+@pytest.mark.slow
 def test_random_tables_hold_what_is_promised(grouping: Any) -> None:
     rng = random.Random(2)
     principles = {"x": Diversity(2, "deal"), "y": Closeness(Fraction(1, 2), 2), "s": Diversity(2)}

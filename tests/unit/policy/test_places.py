@@ -49,6 +49,7 @@ def proposals() -> set[tuple[str, str]]:
     }
 
 
+@pytest.mark.slow
 def test_every_line_that_is_proposed_has_a_place():
     """A key that was renamed would be in no section."""
     found = proposals()
@@ -56,6 +57,7 @@ def test_every_line_that_is_proposed_has_a_place():
     assert [(key, text) for key, text in found if place_of(key, known()) is None] == []
 
 
+@pytest.mark.slow
 def test_hints_name_the_place_of_every_line_in_them():
     for key, text in proposals():
         if key in lines_in(text):

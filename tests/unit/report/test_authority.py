@@ -130,6 +130,7 @@ def _below(found: Any) -> list[str]:
 
 
 @EVERY
+@pytest.mark.slow
 def test_the_page_shows_what_is_behind_every_pointer(name: Name):
     for report in made(name):
         html = texts(page(report))
@@ -322,6 +323,7 @@ def test_readers_have_no_form(tmp_path: Any):
     assert "forms of authorities are for the officer" in ran.err
 
 
+@pytest.mark.slow
 def test_forms_of_several_releases_resolve():
     """Classes, exact columns, clusters; see the report of every method, too."""
     from pganon.report.authority import under_headings

@@ -171,6 +171,7 @@ def _planned(data: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("number", range(len(POLICIES)))
+@pytest.mark.slow
 def test_the_policies_themselves_can_be_planned(number: int) -> None:
     assert _planned(POLICIES[number])
 
@@ -184,6 +185,7 @@ def test_extremes() -> None:
 
 
 @pytest.mark.parametrize("path", [path for _, path in PLACES if path[0] == "columns"])
+@pytest.mark.slow
 def test_extremes_of_columns_can_be_planned(path: tuple[Any, ...]) -> None:
     """The least and the most that is accepted."""
     values = [value for value in EXTREMES if isinstance(value, int | float)]

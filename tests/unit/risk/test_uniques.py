@@ -179,6 +179,7 @@ S8 = (*S6, "workclass", "occupation")
         (S8, 150_810, (46_949.8363, 44_182.2309, 42_282.4331), "snb"),
     ],
 )
+@pytest.mark.slow
 def test_adult(columns: tuple[str, ...], people: int, numbers: tuple[float, ...], by: str) -> None:
     """Zayatz, and Pitman in the limit, agree with ARX 3.9 to eight digits."""
     with gzip.open(ADULT, "rt") as file:

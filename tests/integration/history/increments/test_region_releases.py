@@ -144,6 +144,7 @@ def test_tight_and_region_are_not_mixed(db: Database) -> None:
 
 
 @pytest.mark.parametrize("before", ["tight", "recompute"])
+@pytest.mark.slow
 def test_a_release_with_tight_ranges_keeps_them(db: Database, before: str) -> None:
     others = {"ranges": "tight"} if before == "tight" else {}
     left = ("refresh", "regions", "ranges") if before == "recompute" else ()

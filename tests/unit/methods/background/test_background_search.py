@@ -433,6 +433,7 @@ def test_nearest() -> None:
     ],
     ids=lambda options: "-".join(options.values()),
 )
+@pytest.mark.slow
 def test_k_primacy(options: dict[str, str], residual: str) -> None:
     rng = random.Random(f"{options} {residual}")
     for _ in range(60):

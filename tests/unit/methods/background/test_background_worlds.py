@@ -31,6 +31,7 @@ def rule(counts: tuple[int, ...], beta: float) -> Beta:
 @pytest.mark.parametrize(
     ("case", "division"), [(TWO, "none"), (TWO, "public"), (THREE, "public"), (DIVIDED, "public")]
 )
+@pytest.mark.slow
 def test_7_5_random_classes_tell_their_histograms_and_no_more(
     case: tuple[tuple[int, ...], float, int], division: Division
 ) -> None:

@@ -33,6 +33,7 @@ def test_the_search_is_the_oracle(seed: int):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_the_search_is_the_oracle_in_larger_blocks(seed: int):
     table = random_table(seed, rows=(80, 120))
     found = search(table, seed)

@@ -71,6 +71,7 @@ def table_of(rng: random.Random, most: int = 11) -> Table:
 
 
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.slow
 def test_random_tables(model: oracle.Model) -> None:
     rng = random.Random(repr(model))
     for _ in range(40):
