@@ -136,7 +136,7 @@ def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
 
 
 def _some(shares: Sequence[float]) -> str:
-    return f"{sum(share > 0 for share in shares)} of {len(shares)} releases"
+    return f"{sum(share > 0 for share in shares)} of {len(shares)} settings"
 
 
 _BOTH = (("k", "l"), ("l", "k"))

@@ -62,9 +62,9 @@ def test_less_for_small_l_and_equal_for_large(
 def test_sums_outside_the_bounds() -> None:
     rows = [row(MDP, 5, [1.0]), row(FILL, 5, [1.0], outside=0.014)]
     found = verdicts(by_l=rows)
-    shown = "at most 1.4% of a seed's are not, in 1 of 2 releases"
+    shown = "at most 1.4% of a seed's are not, in 1 of 2 settings"
     assert found["true sums lie within the paper's bounds"] == ("NO", shown)
-    shown = "by construction; some are not in 0 of 2 releases"
+    shown = "by construction; some are not in 0 of 2 settings"
     assert found["true sums lie within the certain bounds"] == ("-", shown)
     found = verdicts(by_l=[{**rows[0], "beyond": 0.1}])
     assert found["true sums lie within the certain bounds"][0] == "NO"
