@@ -68,9 +68,9 @@ PAPER = Paper(
             " the lower half of the salaries cannot be in buckets by itself, buckets reach from the"
             " lowest to the highest, and for l = 20 k adds no more than 7 to 11 % to the median."
             " k is doubled and l multiplied by four: from 5 to 10 the mean grows more with k."
-            " Tiny true sums dominate the mean, which differs between seeds by more than between"
-            " methods. The paper's bounds take the expected number of records of a bucket for the"
-            " true one.",
+            " Tiny true sums dominate the mean: it differs between seeds of the sums by more than"
+            " between methods, and hardly between releases. The paper's bounds take the expected"
+            " number of records of a bucket for the true one.",
             differs=_SALARIES,
         ),
         Panel(
