@@ -221,31 +221,30 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
     """Of the paper's three methods, each of which leaves out whom it does not place."""
     by_j, by_k = own.get("by_j", []), own.get("by_k", [])
     rows = [*by_j, *by_k]
-    small = [row for row in by_j if row["j"] < LARGE_J]
     for said, chosen in (
         (f"J >= {LARGE_J:g}", [row for row in by_j if row["j"] >= LARGE_J]),
-        (f"J < {LARGE_J:g}", small),
+        (f"J < {LARGE_J:g}", [row for row in by_j if row["j"] < LARGE_J]),
         ("whatever k", by_k),
     ):
         for method in PAPER:
-            shares = [
-                row.get("suppressed_most", row["suppressed"]) / row["records"]
-                for row in chosen
-                if row["method"] == method
-            ]
+            of = [row for row in chosen if row["method"] == method]
+            shares = [row.get("suppressed_most", row["suppressed"]) / row["records"] for row in of]
             if shares:
                 claim = f"7 at most 0.275 % are suppressed by {method}, {said}"
                 held = [max(shares) <= SMALL]
                 # It places everybody of a cluster that meets the model, as a whole table does.
-                whole = method == BETA and chosen is not small
+                whole = method == BETA and all(row.get("clusters") == 1 for row in of)
                 yield judged(claim, held, f"{max(shares):.2%} at most", defined=whole)
     yield _ranked("7 beta_GE suppresses fewest", rows, "suppressed", PAPER, _last_is_lowest)
     yield _ranked(
         "7 kInc_GE suppresses fewer than kAgg_GE", rows, "suppressed", (AGG, INC), _last_is_lowest
     )
-    yield from _monotone(
-        "7 more are suppressed at small J", by_j, "j", "suppressed", -1, GENERALIZED
-    )
+    for method in PAPER:
+        line = judging.line(_along(by_j, "j", method), "suppressed")
+        if len(line) > 1:
+            # Of nobody there are not more.
+            holds = grows(line[::-1]) if any(lost.value for lost in line) else None
+            yield judged(f"7 more are suppressed at small J: {method}", [holds], listed(line))
 
 
 def _rgcp(own: dict[str, list[Row]]) -> Iterator[Judged]:

@@ -101,12 +101,20 @@ def _times(rows: Sequence[Row], name: str, other: str) -> list[Figure]:
 def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
     ks, ls = _given(rows, "k"), _given(rows, "l")
     for name, said in _ERRORS.items():
-        by_k = [_figures(rows, name, method=m, l=l) for m in _methods(rows) for l in ls]  # noqa: E741
-        by_l = [_figures(rows, name, by="l", method=m, k=k) for m in _methods(rows) for k in ks]
-        for by, lines in (("k", by_k), ("l", by_l)):
-            verdicts = [grows(line) for line in lines if len(line) > 1]
-            agree = [None if verdict == judging.SLIGHTLY else verdict for verdict in verdicts]
-            shown = f"lines: {judging.agreeing(agree)}" if agree else ""
+        for by, other, fixed in (("k", "l", ls), ("l", "k", ks)):
+            lines = {
+                f"{m}, {other} = {value}": _figures(rows, name, by=by, method=m, **{other: value})
+                for m in _methods(rows)
+                for value in fixed
+            }
+            verdicts = {of: grows(line) for of, line in lines.items() if len(line) > 1}
+            agree = [None if holds == judging.SLIGHTLY else holds for holds in verdicts.values()]
+            others = [
+                f"; {of}: {listed(lines[of])}"
+                for of, holds in verdicts.items()
+                if holds is not True
+            ]
+            shown = f"lines: {judging.agreeing(agree)}{''.join(others)}" if agree else ""
             yield f"{said} R_error grows with {by}", judging.of_all(agree), shown
     if rows:
         least = {"k": ks[0], "l": ls[0]}
@@ -133,6 +141,11 @@ def _of_errors(rows: Sequence[Row]) -> Iterator[Judged]:
         beyond = [row["beyond"] for row in rows]
         shown = f"by construction; some are not in {_some(beyond)}"
         yield "true sums lie within the certain bounds", by_definition(not any(beyond)), shown
+
+
+def _at_least(share: float) -> str:
+    """By which part all lines fall."""
+    return f"falls by {share:.1%} at least" if share > 0 else f"grows by {-share:.1%} at most"
 
 
 def _some(shares: Sequence[float]) -> str:
@@ -181,7 +194,7 @@ def _of_densities(rows: Sequence[Row]) -> Iterator[Judged]:
             yield (
                 f"the reduction of the {said} is the largest for k = {last[0]}, l = {last[1]}",
                 less[last] > max(others, 0),
-                "; ".join(f"{k}, {l}: {share:+.1%} at least" for (k, l), share in less.items()),  # noqa: E741
+                "; ".join(f"{k}, {l}: {_at_least(share)}" for (k, l), share in less.items()),  # noqa: E741
             )
 
 

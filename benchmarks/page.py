@@ -212,18 +212,18 @@ numbers of the plots, and all figures are in files for each paper. Plots show me
 where there are several, and bars from the least to the greatest, with the values of what varies at
 equal distances; errors of queries are medians of several seeds where it is said.
 
-Figures are equal where they are at most 10 % apart. They differ where they are more than that, and
-nine in ten draws with the same seed (of three, all) agree on which is lower, if there are several.
-Along a trend the last figure differs from the first, and none from an earlier one in the other
-direction; a flat line is no trend, and one on which all draws agree at every step but which ends
-less than 10 % from where it begins holds *slightly*. What grows with the number of columns does so
-without the last of them, too. Of ranks, every pair is compared: a claim
-holds where all pairs agree, *mostly* where three in four do, and not where more contradict than
-agree, or more than one in four; pairs that are equal, or on which draws disagree, count neither for
-it nor against. What is left is not decided (-). Nor is what is true by definition or by
-construction, where it holds, or figures that the paper does not have. Seconds are the fewest of the
-draws. Other work ran at the same time, and the same release took up to four times as long: a
-difference below that decides nothing.
+Figures are equal where they are apart by at most 10 % of the greater. They differ where they are
+apart by more, and nine in ten draws with the same seed (of three, all) agree on which is lower, if
+there are several. Along a trend the last figure differs from the first, and none from an earlier
+one in the other direction; a flat line is no trend, and one on which all draws agree at every step
+but which ends less than 10 % from where it begins holds *slightly*. What grows with the number of
+sensitive columns does so without the last of them, too, else it is not decided. Of ranks, every
+pair is compared: a claim holds where all pairs agree, *mostly* where three in four do, and not
+where more contradict than agree, or more than one in four; pairs that are equal, or on which draws
+disagree, count neither for it nor against. What is left is not decided (-). Nor is what is true by
+definition or by construction, where it holds, or figures that the paper does not have. Seconds are
+the fewest of the draws. Other work ran at the same time, and the same release took up to four times
+as long: a difference below that decides nothing.
 
 Who stops `make reproduce` and begins it again goes on with the part that was not finished.
 Behind the verdict on an experiment are its parts: `make reproduce BENCH_ARGS="lgb --parts by_l"`
@@ -399,10 +399,10 @@ def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str
     if not decided:
         return f"measured{part}"
     less = "".join(f", {number[how]} {how}" for how in ("mostly", "slightly") if number[how])
-    less += f", {number['-']} not decided" if number["-"] else ""
     if number["yes"] == decided:
-        far = " as far as decided" if number["-"] else ""
-        return f"holds{far}{less}{part}"
+        far = f" as far as decided: {decided} of {number.total()} claims" if number["-"] else ""
+        return f"holds{far}{part}"
+    less += f", {number['-']} not decided" if number["-"] else ""
     if number["no"] == decided:
         return f"does not hold{less}{part}"
     return f"holds in part: {number['yes']} of {decided} claims{less}{part}"

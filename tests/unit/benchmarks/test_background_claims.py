@@ -163,9 +163,12 @@ def test_suppressed() -> None:
     assert found[f"{claim} kInc_GE, whatever k"][0] == "yes"
     assert found[f"{claim} beta_GE, J < 0.3"] == ("yes", "0.00% at most")
     # The whole table is one cluster: it can only be more.
-    one_cluster = verdicts(by_j=[run(BETA)], by_k=[run(BETA, k=3)])
+    one = {"by_j": [run(BETA, clusters=1)], "by_k": [run(BETA, k=3, clusters=1)]}
+    one_cluster = verdicts(**one)
     for said in ("J >= 0.3", "whatever k"):
         assert one_cluster[f"{claim} beta_GE, {said}"] == ("-", "0.00% at most")
+    one["by_j"][0]["clusters"] = 1.5  # of two tables
+    assert verdicts(**one)[f"{claim} beta_GE, J >= 0.3"][0] == "yes"
     whole = [run(BETA, j=0.1, suppressed=12), run(BETA, suppressed=1, suppressed_most=12)]
     for said in ("J < 0.3", "J >= 0.3"):
         assert verdicts(by_j=whole)[f"{claim} beta_GE, {said}"] == ("NO", "0.30% at most")
@@ -185,13 +188,13 @@ def test_suppressed() -> None:
 
 
 def test_nobody_suppresses_anybody() -> None:
-    """Ties at 0 are no rank, and no trend."""
+    """Ties at 0 are no rank, and no line."""
     rows = [run(method, j=j) for method in (INC, AGG, BETA) for j in (0.1, 0.3)]
     found = verdicts(by_j=rows)
     shown = "0 of 2, 2 undecided: mean kInc_GE 0, kAgg_GE 0, beta_GE 0"
     assert found["7 beta_GE suppresses fewest"] == ("-", shown)
     assert found["7 kInc_GE suppresses fewer than kAgg_GE"][0] == "-"
-    assert found["7 more are suppressed at small J: kInc_GE"] == ("NO", "0, 0")
+    assert found["7 more are suppressed at small J: kInc_GE"] == ("-", "0, 0")
     rows[4]["suppressed"] = 1
     assert verdicts(by_j=rows)["7 beta_GE suppresses fewest"][0] == "NO"
 
