@@ -400,7 +400,8 @@ def _verdict(claims: Sequence[Row], measured: Sequence[str], parts: Sequence[str
         return f"measured{part}"
     less = "".join(f", {number[how]} {how}" for how in ("mostly", "slightly") if number[how])
     if number["yes"] == decided:
-        far = f" as far as decided: {decided} of {number.total()} claims" if number["-"] else ""
+        of = f"{decided} of {decided} claims, {number['-']} not decided"
+        far = f" as far as decided: {of}" if number["-"] else ""
         return f"holds{far}{part}"
     less += f", {number['-']} not decided" if number["-"] else ""
     if number["no"] == decided:

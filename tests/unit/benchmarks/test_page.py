@@ -210,7 +210,7 @@ def test_a_claim_that_fails(made: Any) -> None:
 @pytest.mark.parametrize(
     ("holds", "said"),
     [(["yes"], "holds"), (["NO", "NO"], "does not hold"), (["-"], "measured"),
-     (["yes", "-"], "holds as far as decided: 1 of 2 claims"),
+     (["yes", "-"], "holds as far as decided: 1 of 1 claims, 1 not decided"),
      (["NO", "-", "-"], "does not hold, 2 not decided"),
      (["mostly", "NO"], "holds in part: 0 of 2 claims, 1 mostly"),
      (["yes", "slightly", "-"], "holds in part: 1 of 2 claims, 1 slightly, 1 not decided")],
