@@ -13,7 +13,6 @@ from tests.support.harness.imported import methods_imported
 
 
 @pytest.mark.primary_server_only
-@pytest.mark.slow
 def test_a_whole_run_imports_its_method_alone(db: Database, tmp_path: Path) -> None:
     """Its warnings, too, name a method only where there is something to say."""
     db.source(faults.SOURCE)

@@ -41,7 +41,6 @@ def source(db: Database, kind: str, role: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "role"), [*[(kind, "q") for kind in ALIKE], *[(kind, "i") for kind in FOLDED]]
 )
-@pytest.mark.slow
 def test_values_that_hash_alike_are_another_source(db: Database, kind: str, role: str) -> None:
     source(db, kind, role)
     assert run(db, declared(role)) == "released"

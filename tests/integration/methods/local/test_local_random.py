@@ -82,7 +82,6 @@ def expected_classes(t: Table, k: int, merge: bool) -> dict[str, list[int]]:
     merge=st.booleans(),
     assign=st.sampled_from(["m_invariance", "deal"]),
 )
-@pytest.mark.slow
 def test_random_tables(
     db: Database,
     method: str,
