@@ -158,12 +158,13 @@ def _monotone(
     by: str,
     figure: str,
     sign: int,
-    methods: Sequence[str] = PAPER,
 ) -> Iterator[Judged]:
-    for method in methods:
+    """Of nothing but 0 there is no more and no less."""
+    for method in PAPER:
         line = judging.line(_along(rows, by, method), figure)
         if len(line) > 1:
-            yield judged(f"{claim}: {method}", [grows(line[::sign])], listed(line))
+            holds = grows(line[::sign]) if any(one.value for one in line) else None
+            yield judged(f"{claim}: {method}", [holds], listed(line))
 
 
 def _varied(own: dict[str, list[Row]]) -> list[Row]:
@@ -239,12 +240,7 @@ def _suppressed(own: dict[str, list[Row]]) -> Iterator[Judged]:
     yield _ranked(
         "7 kInc_GE suppresses fewer than kAgg_GE", rows, "suppressed", (AGG, INC), _last_is_lowest
     )
-    for method in PAPER:
-        line = judging.line(_along(by_j, "j", method), "suppressed")
-        if len(line) > 1:
-            # Of nobody there are not more.
-            holds = grows(line[::-1]) if any(lost.value for lost in line) else None
-            yield judged(f"7 more are suppressed at small J: {method}", [holds], listed(line))
+    yield from _monotone("7 more are suppressed at small J", by_j, "j", "suppressed", -1)
 
 
 def _rgcp(own: dict[str, list[Row]]) -> Iterator[Judged]:

@@ -136,7 +136,7 @@ def resolves(kind: str, name: str, tree: ast.Module) -> bool:
 def module(name: str) -> Path | None:
     file = ROOT.parent.joinpath(*name.split("."))
     there = [file.with_suffix(".py"), file / "__init__.py"]
-    return next((one for one in there if one in FILES), None)
+    return next((one for one in there if one.is_file()), None)
 
 
 def names_of(tree: ast.Module) -> set[str]:

@@ -72,3 +72,19 @@ def test_errors_are_medians_over_seeds() -> None:
     assert asked == lgb_queries.asked(release, 5, 3)
     alone = lgb_queries.errors(asked[:1])
     assert alone["r_error"] == drawn[0]
+
+
+def test_bounds_of_a_sum() -> None:
+    """Of a bucket of 1 and 3, whose two records may have either, and of one of 5 alone."""
+    shares = csr_array(np.array([[0.5, 0.5, 0], [0, 0, 1]]))
+    column = Column(np.arange(3), True, np.arange(3), np.array([0, 0, 1]), shares)
+    low, high = np.array([[0.0, 0], [1, 5], [4, 5]]), np.array([[0.0, 0], [3, 5], [4, 5]])
+    release = Release([column], np.array([0, 0, 1]), low, high, np.array([2.0, 5.0]),
+                      np.array([1.0, 3.0, 5.0]))  # fmt: skip
+
+    def asked(*wanted: bool) -> lgb_queries.Answer:
+        return lgb_queries.ask(release, [(column, np.array(wanted))])
+
+    assert asked(True, False, False) == lgb_queries.Answer(1, 3, 0, 4, 2, 1)
+    assert asked(False, True, True) == lgb_queries.Answer(6, 8, 5, 9, 7, 8)
+    assert asked(True, True, True) == lgb_queries.Answer(9, 9, 9, 9, 9, 9)
