@@ -3,7 +3,8 @@
 `db` is a database of its own per test with pganon installed, `bare_db` one without; both run on
 every server found (ids pg18, pg15, ...) unless the test is marked `primary_server_only`. On a
 second server all tests are slow ones, and one of the parametrizations of each is enough, unless it
-is marked `all_versions`. On the first one all parametrizations but one are slow ones.
+is marked `all_versions`. On the first one all parametrizations but one are slow ones. Of slow tests
+PGANON_TEST_DRAW=3 runs one in three, with one parametrization of each: others for every commit.
 `crashable_server` is a server of its own that may be killed, of the first version found.
 Servers that PGANON_TEST_SERVERS names take part in every test, marked or not.
 """
@@ -12,9 +13,11 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -47,6 +50,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 
+DRAW = int(os.environ.get("PGANON_TEST_DRAW") or 0)
+"""One in so many slow tests is run; 0: all, with all cases."""
+
 COLLECTED = pytest.StashKey[list[pytest.Item]]()
 """All tests of the files and folders that were asked for."""
 
@@ -73,6 +79,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line(
         "markers", "all_versions: run on a second version with all parameters, not with one of them"
+    )
+    config.addinivalue_line(
+        "markers", "always: run with all parametrizations, whatever PGANON_TEST_DRAW draws"
     )
     config.addinivalue_line(
         "markers", "random_tables: `make test-slow` runs it again with more examples"
@@ -156,6 +165,48 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):
             item.add_marker("slow")
     config.stash[COLLECTED] = list(items)
+    if DRAW:
+        left_out = set(not_drawn(items, DRAW, commit()))
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def not_drawn(items: Iterable[pytest.Item], one_in: int, commit: str) -> Iterator[pytest.Item]:
+    """The slow tests that a run leaves out which runs one in so many, with one case of each.
+
+    On a second version the square of it. Another commit draws others, the same one the same.
+    """
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        if "slow" in marks and marks.isdisjoint({"always", "random_tables", "hypothesis"}):
+            name = item.nodeid.partition("[")[0] + " again" * on_a_second_version(item)
+            tests.setdefault(name, []).append(item)
+    for name, cases in tests.items():
+        others = one_in**2 if on_a_second_version(cases[0]) else one_in
+        drawn = _lot(commit, name) % others == 0
+        yield from sorted(cases, key=lambda case: _lot(commit, case.nodeid))[drawn:]
+
+
+def _lot(commit: str, name: str) -> int:
+    return int.from_bytes(sha256(f"{commit} {name}".encode()).digest()[:4])
+
+
+@cache
+def commit() -> str:
+    """The commit that is tested, or nothing outside a clone."""
+    found = subprocess.run(
+        ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return found.stdout.strip()
+
+
+def pytest_report_header() -> list[str]:
+    drawn = f"slow tests: one in {DRAW}, drawn for commit {commit()[:8]}, with one case of each"
+    return [drawn] if DRAW else []
 
 
 def _all_but_one(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:

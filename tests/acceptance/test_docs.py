@@ -210,6 +210,7 @@ def test_page_on_the_embedded_server(page: str, quick: Path) -> None:
         _run(page, folder, _environment(folder, quick, embedded.package_binaries()), None)
 
 
+@pytest.mark.always
 @pytest.mark.primary_server_only
 @pytest.mark.parametrize(
     "page",

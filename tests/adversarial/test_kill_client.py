@@ -63,6 +63,7 @@ PUBLISHING = [
 ]
 
 
+@pytest.mark.always
 def test_killed_while_publishing(db: Database) -> None:
     """Before the commit nothing is published, after it everything."""
     db.source(faults.SOURCE)

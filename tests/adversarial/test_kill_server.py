@@ -29,6 +29,7 @@ def _owner(server: CrashableServer) -> Connection:
     return conn
 
 
+@pytest.mark.always
 def test_server_killed(crashable_server: CrashableServer) -> None:
     server = crashable_server
     server.source(faults.SOURCE)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.expression import Expression
 
-from tests.conftest import on_a_second_version
+from tests.conftest import not_drawn, on_a_second_version
 from tests.support.harness.cluster import named_majors
 
 MAKEFILE = (Path(__file__).parents[2] / "Makefile").read_text()
@@ -64,6 +64,37 @@ def test_a_second_version_has_all_cases_of_what_is_marked_and_one_of_everything_
     assert {name for name, several in second.items() if several > 1} <= every
     found = {name: second[name] for name in every & second.keys()}
     assert found == {name: first[name] for name in found}
+
+
+def test_slow_tests_that_are_drawn(collected: list[pytest.Item]) -> None:
+    """One in three, with one case; what is not slow, random or marked stays."""
+    drawn = _drawn_for("a commit", collected)
+    assert drawn == _drawn_for("a commit", collected[::-1])
+    assert {item for item in collected if not _may_be_left_out(item)} <= drawn
+    cases = Counter(_test(item) for item in drawn if _may_be_left_out(item))
+    assert set(cases.values()) <= {1}
+    tests = {_test(item) for item in collected if _may_be_left_out(item)}
+    if len(tests) > 200:
+        assert 0.15 < len(cases) / len(tests) < 0.4
+
+
+def test_every_case_is_drawn_for_some_commit(collected: list[pytest.Item]) -> None:
+    drawn = set[pytest.Item]().union(*[_drawn_for(f"commit {i}", collected) for i in range(300)])
+    cases = Counter(map(_test, collected))
+    assert {item for item in collected if cases[_test(item)] <= 2} <= drawn
+
+
+def _test(item: pytest.Item) -> tuple[str, bool]:
+    return item.nodeid.partition("[")[0], on_a_second_version(item)
+
+
+def _may_be_left_out(item: pytest.Item) -> bool:
+    marks = _marks(item)
+    return "slow" in marks and marks.isdisjoint({"always", "random_tables", "hypothesis"})
+
+
+def _drawn_for(commit: str, items: list[pytest.Item]) -> set[pytest.Item]:
+    return set(items) - set(not_drawn(items, 3, commit))
 
 
 @pytest.mark.slow

@@ -92,6 +92,7 @@ def unverified(conn: Connection, release: str = "visits") -> list[Any]:
 # -- models -----------------------------------------------------------------------------------
 
 
+@pytest.mark.always
 @every_method
 def test_models_hold_by_definition(db_after: After, method: str) -> None:
     """And so says who verifies the published relations alone."""
@@ -101,6 +102,7 @@ def test_models_hold_by_definition(db_after: After, method: str) -> None:
     assert unverified(db.owner()) == []
 
 
+@pytest.mark.always
 @pytest.mark.parametrize(("method", "word"), conformance.further_models())
 def test_every_other_model_holds_by_definition(db: Database, method: str, word: str) -> None:
     db.source(plans.SOURCE)
