@@ -643,515 +643,18 @@ CAST(COALESCE(SUM("g"."n") FILTER(WHERE "g"."n" BETWEEN 101 AND 2147483648), 0) 
 
 -- evidence.shares0: how common values of disease are in groups
 -- [one_dimensional, mondrian, full_domain, beta_primacy, kinc, kagg, kinc_mic, kagg_mic, js_reduce]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "class_id" FROM (SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT
-"t"."class_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM
-"pganon_stage"."r0_records" AS "t" ORDER BY "t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C")
-AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most")
-AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS
-"mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."class_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."class_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares0: how common values of disease are in groups
--- [anatomy, slicing, slamsa, msb]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
-"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS
-TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares0: how common values of disease are in groups
--- [sloms]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
-"t"."count" AS "n" FROM "pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease"
-AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM
-(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
-AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares0: how common values of zip are in groups
--- [lgb_mdp, lgb_ncp, local_bucketization]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT)
-AS "n" FROM (SELECT "t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0",
-"t"."count" AS "n" FROM "pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip"
-AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM
-(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total"))
-AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."zip_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."zip_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares0: how common values of zip are in groups
--- [local_generalization]
-WITH "counted" AS MATERIALIZED (SELECT "r"."group_id", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT)
-COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" JOIN
-"pganon_stage"."r0_values0" AS "t" ON "t"."zip_bucket" = "r"."zip_bucket" GROUP BY 1, 2) SELECT
-"c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
-SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
-"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
-= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
-BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
-"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares0: how common values of disease are in groups
--- [danonyir, geneir]
-WITH "counted" AS MATERIALIZED (SELECT "r"."value", COUNT(DISTINCT "r"."individual") AS "n",
-"r"."class_id" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r") AS "r" GROUP BY "r"."value", "r"."class_id"), "totals" AS
-MATERIALIZED (SELECT "r"."class_id", COUNT(DISTINCT "r"."individual_no") AS "total" FROM
-"pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT "h"."n",
-CAST("t"."total" AS DECIMAL) AS "total" FROM (SELECT MAX("h"."n") AS "n", SUM("h"."n") AS "total",
-"h"."class_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" GROUP BY "h"."class_id") AS "h" JOIN
-(SELECT "t".* FROM "totals" AS "t") AS "t" ON "t"."class_id" = "h"."class_id") AS "v" GROUP BY 1) AS
-"s") AS "c" CROSS JOIN (SELECT COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN
-NULL ELSE SUBSTRING("r"."label" FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6))
-ORDER BY "r"."place" DESC) FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE
-"r"."hidden") AS "others", CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE
-PRECISION) AS "others_share", CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE
-"r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND
-"l"."place" <= GREATEST("l"."few", 2, COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT
-"c".*, GREATEST("c"."rare", CASE WHEN "c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS
-"few", MIN("c"."place") FILTER(WHERE "c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*,
-ROW_NUMBER() OVER "w" AS "place", COUNT(*) OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto",
-COUNT(*) FILTER(WHERE "v"."n" < 11) OVER () AS "rare" FROM (SELECT "b"."value" AS "label",
-"b"."value" AS "key", COALESCE("h"."n", 0) AS "n", COALESCE("h"."first", 0) AS "first",
-"b"."highest", "b"."n" / (SELECT CAST(SUM("t"."total") AS DECIMAL) FROM (SELECT "t".* FROM "totals"
-AS "t") AS "t") AS "share", COALESCE("h"."first", 0) / (SELECT CAST(SUM("t"."total") AS DECIMAL)
-FROM (SELECT "t".* FROM "totals" AS "t") AS "t") AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS
-"n", MAX("v"."n" / "v"."total") AS "highest" FROM (SELECT "h"."value", "h"."n", CAST("t"."total" AS
-DECIMAL) AS "total" FROM (SELECT "c".* FROM "counted" AS "c") AS "h" JOIN (SELECT "t".* FROM
-"totals" AS "t") AS "t" ON "t"."class_id" = "h"."class_id") AS "v" GROUP BY "v"."value") AS "b" LEFT
-JOIN (WITH "once" AS MATERIALIZED (SELECT DISTINCT "h"."person", "h"."key" FROM (SELECT
-"p"."person", "p"."value" AS "key" FROM (SELECT "r"."individual" AS "person", "r"."value" FROM
-(SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
-CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
-"pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h"), "placed" AS MATERIALIZED (SELECT
-"c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT
-"o"."key", COUNT(*) AS "n" FROM "once" AS "o" GROUP BY "o"."key") AS "c") SELECT "p"."key", "p"."n",
-COALESCE("f"."n", 0) AS "first" FROM "placed" AS "p" LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n"
-FROM (SELECT "o"."person", MIN("q"."place") AS "place" FROM "once" AS "o" JOIN "placed" AS "q" ON
-"q"."key" = "o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON "f"."place" =
-"p"."place") AS "h" ON "h"."key" = "b"."value") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key"))
-AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares1: how common values of drug are in groups
--- [slamsa, msb]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
-"t"."count" AS "n" FROM "pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS
-TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares1: how common values of drug are in groups
--- [sloms]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "group_id" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS
-"n" FROM (SELECT "t"."group_id" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
-"t"."count" AS "n" FROM "pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS
-TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*, "v".* FROM (SELECT
-CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") / SUM("s"."total")) AS
-DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
-BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
-"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares1: how common values of disease are in groups
--- [lgb_mdp, local_bucketization]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "disease_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS
-BIGINT) AS "n" FROM (SELECT "t"."disease_bucket" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C"
-AS "key0", "t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket",
-CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT
-"c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
-SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
-"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
-= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
-BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
-"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."disease_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS
-"h" GROUP BY "h"."disease_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."disease_bucket") AS "total"
-FROM (SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW
-"w" AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares1: how common values of drug are in groups
--- [lgb_ncp]
-WITH "counted" AS MATERIALIZED (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value",
-"h"."n", "h"."by0" AS "drug_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT)
-AS "n" FROM (SELECT "t"."drug_bucket" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0",
-"t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket",
-CAST("t"."drug" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") SELECT "c".*,
-"v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."n") /
-SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
-"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
-= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
-BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
-"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
-CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."drug_bucket" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."drug_bucket") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
-COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
-FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
-FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
-CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
-CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
-AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
-COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
-"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
-"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
-OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
-AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
-"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."drug_bucket") AS "total"
-FROM (SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW
-"w" AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
-
--- evidence.shares1: how common values of disease are in groups
--- [local_generalization]
-WITH "counted" AS MATERIALIZED (SELECT "r"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS
-TEXT) COLLATE "C") AS text), '') AS "value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r"
-JOIN "pganon_stage"."r0_values1" AS "t" ON "t"."disease_bucket" = "r"."disease_bucket" GROUP BY 1,
-2) SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most",
-CAST((SUM("s"."n") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."class_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."class_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."class_id") AS "number" FROM (SELECT
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "class_id" FROM
+(SELECT "r"."by0", "r"."key0", COUNT(*) AS "n" FROM (SELECT "t"."class_id" AS "by0",
+CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0" FROM "pganon_stage"."r0_records" AS "t" ORDER BY
+"t"."class_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS
+"h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE
+PRECISION) AS "most", CAST((SUM("s"."commonest") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
@@ -1172,10 +675,7 @@ CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
 CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
-(SELECT CAST(GREATEST(CEIL("v"."n" * 20 / "v"."total") - 1, 0) AS INT) AS "step", MAX("v"."n" /
-"v"."total") AS "most", SUM("v"."n") AS "n", SUM("v"."total") AS "total" FROM (SELECT MAX("h"."n")
-AS "n", SUM("h"."n") AS "total", "h"."group_id" FROM (SELECT "c".* FROM "counted" AS "c") AS "h"
-GROUP BY "h"."group_id") AS "v" GROUP BY 1) AS "s") AS "c" CROSS JOIN (SELECT
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
 COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
 FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
 FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
@@ -1188,10 +688,530 @@ COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c
 OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
 AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
 "first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
-()) AS "part" FROM (SELECT "v"."value", SUM("v"."n") AS "n", MAX("v"."n" / "v"."total") AS "highest"
-FROM (SELECT "h"."value", "h"."n", SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total" FROM
-(SELECT "c".* FROM "counted" AS "c") AS "h") AS "v" GROUP BY "v"."value") AS "b") AS "v" WINDOW "w"
-AS (ORDER BY "v"."n", "v"."key")) AS "c") AS "l") AS "r") AS "v";
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares0: how common values of disease are in groups
+-- [anatomy, slicing, slamsa, msb]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."group_id") AS "number" FROM (SELECT
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS
+"r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares0: how common values of disease are in groups
+-- [sloms]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."group_id") AS "number" FROM (SELECT
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st1" AS "t" ORDER BY "t"."group_id", CAST("t"."disease" AS TEXT) COLLATE "C") AS
+"r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares0: how common values of zip are in groups
+-- [lgb_mdp, lgb_ncp, local_bucketization]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."zip_bucket") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."zip_bucket") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."zip_bucket") AS "number" FROM
+(SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS
+"zip_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT
+"t"."zip_bucket" AS "by0", CAST("t"."zip" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_values0" AS "t" ORDER BY "t"."zip_bucket", CAST("t"."zip" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".*
+FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares0: how common values of zip are in groups
+-- [local_generalization]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."group_id") AS "number" FROM (SELECT
+"r"."group_id", COALESCE('=' || CAST((CAST("t"."zip" AS TEXT) COLLATE "C") AS text), '') AS "value",
+COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_values0" AS "t" ON
+"t"."zip_bucket" = "r"."zip_bucket" GROUP BY 1, 2) AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".*
+FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares0: how common values of disease are in groups
+-- [danonyir, geneir]
+WITH "totals" AS MATERIALIZED (SELECT "r"."class_id", COUNT(DISTINCT "r"."individual_no") AS "total"
+FROM "pganon_stage"."r0_records" AS "r" GROUP BY "r"."class_id"), "shares" AS MATERIALIZED (SELECT
+"r"."value", CASE WHEN "r"."number" = 1 THEN CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1,
+0) AS INT) END AS "step", SUM("r"."n") AS "n", MAX("r"."n" / "r"."total") AS "highest",
+MAX("r"."most" / "r"."total") AS "most", SUM("r"."most") AS "commonest", SUM("r"."total") AS "total"
+FROM (SELECT "h"."value", "h"."n", CAST("t"."total" AS DECIMAL) AS "total", MAX("h"."n") OVER
+(PARTITION BY "h"."class_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."class_id") AS "number"
+FROM (SELECT "r"."value", COUNT(DISTINCT "r"."individual") AS "n", "r"."class_id" FROM (SELECT
+"r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' || CAST((CAST("r"."disease" AS
+TEXT) COLLATE "C") AS text), '') AS "value" FROM "pganon_stage"."r0_records" AS "r") AS "r" GROUP BY
+"r"."value", "r"."class_id") AS "h" JOIN (SELECT "t".* FROM "totals" AS "t") AS "t" ON
+"t"."class_id" = "h"."class_id") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM (SELECT
+CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") / SUM("s"."total"))
+AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS
+BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS
+"people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", COALESCE("h"."n", 0) AS "n",
+COALESCE("h"."first", 0) AS "first", "b"."highest", "b"."n" / (SELECT CAST(SUM("t"."total") AS
+DECIMAL) FROM (SELECT "t".* FROM "totals" AS "t") AS "t") AS "share", COALESCE("h"."first", 0) /
+(SELECT CAST(SUM("t"."total") AS DECIMAL) FROM (SELECT "t".* FROM "totals" AS "t") AS "t") AS "part"
+FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM "shares" AS "s"
+GROUP BY "s"."value") AS "b" LEFT JOIN (WITH "once" AS MATERIALIZED (SELECT DISTINCT "h"."person",
+"h"."key" FROM (SELECT "p"."person", "p"."value" AS "key" FROM (SELECT "r"."individual" AS "person",
+"r"."value" FROM (SELECT "r"."class_id", "r"."individual_no" AS "individual", COALESCE('=' ||
+CAST((CAST("r"."disease" AS TEXT) COLLATE "C") AS text), '') AS "value" FROM
+"pganon_stage"."r0_records" AS "r") AS "r") AS "p") AS "h"), "placed" AS MATERIALIZED (SELECT
+"c"."key", "c"."n", ROW_NUMBER() OVER (ORDER BY "c"."n", "c"."key") AS "place" FROM (SELECT
+"o"."key", COUNT(*) AS "n" FROM "once" AS "o" GROUP BY "o"."key") AS "c") SELECT "p"."key", "p"."n",
+COALESCE("f"."n", 0) AS "first" FROM "placed" AS "p" LEFT JOIN (SELECT "r"."place", COUNT(*) AS "n"
+FROM (SELECT "o"."person", MIN("q"."place") AS "place" FROM "once" AS "o" JOIN "placed" AS "q" ON
+"q"."key" = "o"."key" GROUP BY "o"."person") AS "r" GROUP BY "r"."place") AS "f" ON "f"."place" =
+"p"."place") AS "h" ON "h"."key" = "b"."value") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key"))
+AS "c") AS "l") AS "r") AS "v";
+
+-- evidence.shares1: how common values of drug are in groups
+-- [slamsa, msb]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."group_id") AS "number" FROM (SELECT
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares1: how common values of drug are in groups
+-- [sloms]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."group_id") AS "number" FROM (SELECT
+COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS "group_id" FROM
+(SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT "t"."group_id" AS
+"by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_st2" AS "t" ORDER BY "t"."group_id", CAST("t"."drug" AS TEXT) COLLATE "C") AS "r"
+GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM
+(SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares1: how common values of disease are in groups
+-- [lgb_mdp, local_bucketization]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."disease_bucket") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."disease_bucket") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."disease_bucket") AS "number"
+FROM (SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS
+"disease_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM
+(SELECT "t"."disease_bucket" AS "by0", CAST("t"."disease" AS TEXT) COLLATE "C" AS "key0",
+"t"."count" AS "n" FROM "pganon_stage"."r0_values1" AS "t" ORDER BY "t"."disease_bucket",
+CAST("t"."disease" AS TEXT) COLLATE "C") AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS
+"r" GROUP BY 1, 2) SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS
+"most", CAST((SUM("s"."commonest") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares1: how common values of drug are in groups
+-- [lgb_ncp]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."drug_bucket") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."drug_bucket") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."drug_bucket") AS "number" FROM
+(SELECT COALESCE('=' || CAST(("h"."key0") AS text), '') AS "value", "h"."n", "h"."by0" AS
+"drug_bucket" FROM (SELECT "r"."by0", "r"."key0", CAST(SUM("r"."n") AS BIGINT) AS "n" FROM (SELECT
+"t"."drug_bucket" AS "by0", CAST("t"."drug" AS TEXT) COLLATE "C" AS "key0", "t"."count" AS "n" FROM
+"pganon_stage"."r0_values1" AS "t" ORDER BY "t"."drug_bucket", CAST("t"."drug" AS TEXT) COLLATE "C")
+AS "r" GROUP BY "r"."by0", "r"."key0") AS "h") AS "h") AS "r" GROUP BY 1, 2) SELECT "c".*, "v".*
+FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most", CAST((SUM("s"."commonest") /
+SUM("s"."total")) AS DOUBLE PRECISION) AS "mean", CAST(COALESCE(SUM("s"."total") FILTER(WHERE
+"s"."step" = 0), 0) AS BIGINT) AS "people0", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step"
+= 1), 0) AS BIGINT) AS "people1", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS
+BIGINT) AS "people2", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS
+"people3", CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
+
+-- evidence.shares1: how common values of disease are in groups
+-- [local_generalization]
+WITH "shares" AS MATERIALIZED (SELECT "r"."value", CASE WHEN "r"."number" = 1 THEN
+CAST(GREATEST(CEIL("r"."most" * 20 / "r"."total") - 1, 0) AS INT) END AS "step", SUM("r"."n") AS
+"n", MAX("r"."n" / "r"."total") AS "highest", MAX("r"."most" / "r"."total") AS "most",
+SUM("r"."most") AS "commonest", SUM("r"."total") AS "total" FROM (SELECT "h"."value", "h"."n",
+SUM("h"."n") OVER (PARTITION BY "h"."group_id") AS "total", MAX("h"."n") OVER (PARTITION BY
+"h"."group_id") AS "most", ROW_NUMBER() OVER (PARTITION BY "h"."group_id") AS "number" FROM (SELECT
+"r"."group_id", COALESCE('=' || CAST((CAST("t"."disease" AS TEXT) COLLATE "C") AS text), '') AS
+"value", COUNT(*) AS "n" FROM "pganon_stage"."r0_records" AS "r" JOIN "pganon_stage"."r0_values1" AS
+"t" ON "t"."disease_bucket" = "r"."disease_bucket" GROUP BY 1, 2) AS "h") AS "r" GROUP BY 1, 2)
+SELECT "c".*, "v".* FROM (SELECT CAST(MAX("s"."most") AS DOUBLE PRECISION) AS "most",
+CAST((SUM("s"."commonest") / SUM("s"."total")) AS DOUBLE PRECISION) AS "mean",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 0), 0) AS BIGINT) AS "people0",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 1), 0) AS BIGINT) AS "people1",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 2), 0) AS BIGINT) AS "people2",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 3), 0) AS BIGINT) AS "people3",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 4), 0) AS BIGINT) AS "people4",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 5), 0) AS BIGINT) AS "people5",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 6), 0) AS BIGINT) AS "people6",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 7), 0) AS BIGINT) AS "people7",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 8), 0) AS BIGINT) AS "people8",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 9), 0) AS BIGINT) AS "people9",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 10), 0) AS BIGINT) AS "people10",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 11), 0) AS BIGINT) AS "people11",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 12), 0) AS BIGINT) AS "people12",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 13), 0) AS BIGINT) AS "people13",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 14), 0) AS BIGINT) AS "people14",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 15), 0) AS BIGINT) AS "people15",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 16), 0) AS BIGINT) AS "people16",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 17), 0) AS BIGINT) AS "people17",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 18), 0) AS BIGINT) AS "people18",
+CAST(COALESCE(SUM("s"."total") FILTER(WHERE "s"."step" = 19), 0) AS BIGINT) AS "people19" FROM
+"shares" AS "s" WHERE NOT "s"."step" IS NULL) AS "c" CROSS JOIN (SELECT
+COALESCE(JSONB_AGG(JSONB_BUILD_ARRAY(CASE WHEN "r"."label" = '' THEN NULL ELSE SUBSTRING("r"."label"
+FROM 2 FOR 80) END, ROUND("r"."share", 6), ROUND("r"."highest", 6)) ORDER BY "r"."place" DESC)
+FILTER(WHERE NOT "r"."hidden"), '[]') AS "values", COUNT(*) FILTER(WHERE "r"."hidden") AS "others",
+CAST(COALESCE(SUM("r"."part") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION) AS "others_share",
+CAST(COALESCE(MAX("r"."highest" / "r"."share") FILTER(WHERE "r"."hidden"), 0) AS DOUBLE PRECISION)
+AS "others_times" FROM (SELECT "l".*, "l"."few" > 0 AND "l"."place" <= GREATEST("l"."few", 2,
+COALESCE("l"."enough", "l"."kinds")) AS "hidden" FROM (SELECT "c".*, GREATEST("c"."rare", CASE WHEN
+"c"."kinds" > 19 + 1 THEN "c"."kinds" - 19 ELSE 0 END) AS "few", MIN("c"."place") FILTER(WHERE
+"c"."upto" >= 11) OVER () AS "enough" FROM (SELECT "v".*, ROW_NUMBER() OVER "w" AS "place", COUNT(*)
+OVER () AS "kinds", SUM("v"."first") OVER "w" AS "upto", COUNT(*) FILTER(WHERE "v"."n" < 11) OVER ()
+AS "rare" FROM (SELECT "b"."value" AS "label", "b"."value" AS "key", "b"."n" AS "n", "b"."n" AS
+"first", "b"."highest", "b"."n" / (SUM("b"."n") OVER ()) AS "share", "b"."n" / (SUM("b"."n") OVER
+()) AS "part" FROM (SELECT "s"."value", SUM("s"."n") AS "n", MAX("s"."highest") AS "highest" FROM
+"shares" AS "s" GROUP BY "s"."value") AS "b") AS "v" WINDOW "w" AS (ORDER BY "v"."n", "v"."key")) AS
+"c") AS "l") AS "r") AS "v";
 
 -- evidence.source_sizes_sizes: sizes of the groups of the source
 -- [one_dimensional, mondrian, full_domain]

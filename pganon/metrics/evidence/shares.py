@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -15,7 +14,6 @@ from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.people import Individuals, fewest, holders, of_values
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
-from pganon.privacy.rows import grouped
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import (
     aliased,
@@ -54,18 +52,19 @@ def chains(
     def chain(item: Sensitive) -> list[Step]:
         def select(state: State) -> exp.Select:
             by, values = histogram(spec, state, tables(state), item)
-            parts = {"counted": values}
-            found = _Counted(by, query("select c.* from counted as c"), _missing(spec, item))
+            parts: dict[str, exp.Select] = {}
+            totals = None
             if individuals is None:
-                found = replace(found, held=of_values(spec, item, state))
+                held = of_values(spec, item, state)
             else:
                 pairs = individuals.held(spec, tables(state), item)
                 held = holders(query("select p.person, p.value as key from p", {"p": pairs}))
                 parts["totals"] = individuals.totals(spec, tables(state))
-                found = replace(found, held=held, totals=query("select t.* from totals as t"))
+                totals = query("select t.* from totals as t")
+            parts["shares"] = _shares(values, by, totals, _missing(spec, item))
+            highest = _highest_shares(held, totals, smallest)
             tree = query(
-                "select c.*, v.* from c cross join v",
-                {"c": _commonest(item, found), "v": _highest_shares(found, smallest)},
+                "select c.*, v.* from c cross join v", {"c": _commonest(item), "v": highest}
             )
             return materialized(tree, **parts)
 
@@ -133,79 +132,58 @@ def _document(spec: ReleaseSpec, item: Sensitive, facts: Facts, smallest: float)
     }
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """How many people of groups have a value.
+def _shares(
+    values: exp.Select, by: Sequence[str], totals: exp.Select | None, missing: Sequence[str | None]
+) -> exp.Select:
+    """SELECT value, step, n, highest, most, commonest, total: a row per value and range of shares.
 
-    Attributes:
+    `n` people of groups have the value, in none a higher share than `highest`. The last three are
+    of groups, each of which is with one of its values: the highest share of a commonest value, and
+    how many have it, of how many. `step` is the range of that share, NULL of groups' other values.
+
+    Args:
+        values: SELECT (columns of the group, value, n), in the order of groups, which one reading
+            is enough for.
         by: columns of groups.
-        values: SELECT (columns of the group, value, n).
-        missing: those that no group has in common.
-        held: as :func:`pganon.metrics.evidence.people.holders`, where people may have several.
         totals: SELECT (columns of the group, total), where values have some of them several times.
+        missing: values that no group has in common.
     """
 
-    by: Sequence[str]
-    values: exp.Select
-    missing: Sequence[str | None] = ()
-    held: exp.Select | None = None
-    totals: exp.Select | None = None
+    def over_group(function: exp.Expr) -> exp.Expr:
+        return exp.Window(this=function, partition_by=[col(name, "h") for name in by])
 
-    def groups(self) -> exp.Select:
-        """SELECT n, total: people of a group with its commonest value, and all of them."""
-        most = query("select :n as n, sum(h.n) as total from h", {"h": self.values}, n=self._most())
-        most = grouped(most, self.by, "h")
-        if self.totals is None:
-            return most
-        tree = query("select h.n, t.total::numeric as total from h", {"h": most})
-        return tree.join(aliased(self.totals, "t"), on=equal(self.by, "t", "h"))
-
-    def _most(self) -> exp.Expr:
-        if not self.missing:
-            return fragment("max(h.n)")
+    most = over_group(fragment("max(h.n)"))
+    if missing:
         # Keys of values, as of `pganon.forms.elements.text_key`.
-        keys = [text("" if one is None else f"={one}") for one in self.missing]
-        return fragment(
-            'coalesce(max(h.n) filter (where h.value collate "C" <> all(:missing)), 0)',
-            missing=exp.Array(expressions=keys),
+        keys = [text("" if one is None else f"={one}") for one in missing]
+        shown = fragment(
+            'max(h.n) filter (where h.value collate "C" <> all(:keys))',
+            keys=exp.Array(expressions=keys),
         )
-
-    def shares(self) -> exp.Select:
-        """SELECT value, n, total: a row per group and value."""
-        tree = query("select h.value, h.n from h", {"h": self.values})
-        if self.totals is not None:
-            tree = tree.join(aliased(self.totals, "t"), on=equal(self.by, "t", "h"))
-            return tree.select(fragment("t.total::numeric as total"))
-        keys = [col(name, "h") for name in self.by]
-        total = exp.Window(this=exp.Sum(this=col("n", "h")), partition_by=keys)
-        return tree.select(named(total, "total"))
-
-    def everybody(self) -> exp.Expr:
-        """People of all groups, beside values `b`."""
-        if self.totals is None:
-            return fragment("sum(b.n) over ()")
-        return scalar(query("select sum(t.total)::numeric from t", {"t": self.totals}))
-
-    def people(self) -> dict[str, exp.Expr]:
-        """People with a value `b`, and its part of the share that rare values have together."""
-        if self.held is None:
-            return {name: col("n", "b") for name in ("n", "first", "part")}
-        found = {name: fragment(f"coalesce(h.{name}, 0)") for name in ("n", "first")}
-        return {**found, "part": col("n", "b") if self.totals is None else found["first"].copy()}
-
-
-def _commonest(item: Sensitive, found: _Counted) -> exp.Select:
-    """How common the commonest value of a group is, by people."""
+        most = fragment("coalesce(:most, 0)", most=over_group(shown))
+    rows = query("select h.value, h.n from h", {"h": values})
+    total = over_group(fragment("sum(h.n)"))
+    if totals is not None:
+        rows = rows.join(aliased(totals, "t"), on=equal(by, "t", "h"))
+        total = fragment("t.total::numeric")
+    number = over_group(fragment("row_number()"))
+    rows = rows.select(named(total, "total"), named(most, "most"), named(number, "number"))
     # A share on a border counts below it, where that of the requirement is.
-    steps = query(
-        "select greatest(ceil(v.n * :steps / v.total) - 1, 0)::int as step,"
-        " max(v.n / v.total) as most, sum(v.n) as n, sum(v.total) as total from v group by 1",
-        {"v": found.groups()},
+    return query(
+        "select r.value, case when r.number = 1"
+        " then greatest(ceil(r.most * :steps / r.total) - 1, 0)::int end as step,"
+        " sum(r.n) as n, max(r.n / r.total) as highest, max(r.most / r.total) as most,"
+        " sum(r.most) as commonest, sum(r.total) as total from r group by 1, 2",
+        {"r": rows},
         steps=num(STEPS),
     )
+
+
+def _commonest(item: Sensitive) -> exp.Select:
+    """How common the commonest value of a group is, by people."""
     tree = query(
-        "select max(s.most)::float8 as most, (sum(s.n) / sum(s.total))::float8 as mean from s",
-        {"s": steps},
+        "select max(s.most)::float8 as most, (sum(s.commonest) / sum(s.total))::float8 as mean"
+        " from shares as s where not s.step is null"
     )
     people = "coalesce(sum(s.total) filter (where s.step = :n), 0)::bigint"
     return tree.select(
@@ -216,22 +194,35 @@ def _commonest(item: Sensitive, found: _Counted) -> exp.Select:
     )
 
 
-def _highest_shares(found: _Counted, smallest: int) -> exp.Select:
-    """The highest share of every value in a group, beside its share of all people."""
+def _highest_shares(
+    held: exp.Select | None, totals: exp.Select | None, smallest: int
+) -> exp.Select:
+    """The highest share of every value in a group, beside its share of all people.
+
+    Args:
+        held: as :func:`pganon.metrics.evidence.people.holders`, where people may have several.
+    """
     by_value = query(
-        "select v.value, sum(v.n) as n, max(v.n / v.total) as highest from v group by v.value",
-        {"v": found.shares()},
+        "select s.value, sum(s.n) as n, max(s.highest) as highest from shares as s group by s.value"
     )
+    # People with a value, and its part of the share that rare values have together.
+    people: dict[str, exp.Expr] = {name: col("n", "b") for name in ("n", "first", "part")}
+    if held is not None:
+        people |= {name: fragment(f"coalesce(h.{name}, 0)") for name in ("n", "first")}
+    everybody = fragment("sum(b.n) over ()")
+    if totals is not None:
+        people["part"] = people["first"].copy()
+        everybody = scalar(query("select sum(t.total)::numeric from t", {"t": totals}))
     shares = query(
         "select b.value as label, b.value as key, :n as n, :first as first, b.highest,"
         " b.n / :everybody as share, :part / :everybody as part from b",
         {"b": by_value},
-        everybody=found.everybody(),
-        **found.people(),
+        everybody=everybody,
+        **people,
     )
-    if found.held is not None:
+    if held is not None:
         on = fragment("h.key = b.value")
-        shares = shares.join(aliased(found.held, "h"), on=on, join_type="left")
+        shares = shares.join(aliased(held, "h"), on=on, join_type="left")
     return query(
         "select coalesce(jsonb_agg(jsonb_build_array(case when r.label = '' then null"
         " else substr(r.label, 2, :longest) end, round(r.share, 6), round(r.highest, 6))"
