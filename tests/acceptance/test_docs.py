@@ -68,6 +68,7 @@ LONG = {
         "how-to/install-as-an-extension",
         "how-to/keep-records-of-a-person-together",
         "how-to/let-people-decide-what-is-sensitive",
+        "how-to/measure-attacks",
         "how-to/migrate-releases",
         "how-to/operate",
         "how-to/protect-against-what-others-know",
