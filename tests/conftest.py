@@ -15,7 +15,7 @@ import gc
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -194,14 +194,11 @@ def _lot(commit: str, name: str) -> int:
 
 @cache
 def commit() -> str:
-    """The commit that is tested, or nothing outside a clone."""
-    found = subprocess.run(
-        ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return found.stdout.strip()
+    """The commit that is tested; nothing outside a clone, or without git."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    with suppress(OSError):
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    return ""
 
 
 def pytest_report_header() -> list[str]:
