@@ -45,7 +45,7 @@ def test_make_test_takes_one_case_of_every_test_on_a_server(collected: list[pyte
     fast = [item.nodeid for item in on_a_server if "slow" not in _marks(item)]
     cases = Counter(name.partition("[")[0] for name in fast)
     assert {name: number for name, number in cases.items() if number > 1} == {}
-    assert len(fast) < len(on_a_server)
+    assert len(fast) < len(on_a_server) or not on_a_server
 
 
 def _marks(item: pytest.Item) -> set[str]:
