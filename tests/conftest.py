@@ -14,7 +14,7 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from hashlib import sha256
@@ -143,9 +143,11 @@ def _parameter(origin: Origin | None, marks: Sequence[pytest.MarkDecorator] = ()
     return pytest.param(origin, id=origin.id if origin else "no-server", marks=marks)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Remember what there was before `-m` took its choice."""
+@pytest.hookimpl(tryfirst=True, wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    """Remember what there was before `-m` took its choice, and draw when all marks are there."""
     if not named_majors():
         # What differs between versions of the server is in the statements of a test, hardly ever in
         # what they are given.
@@ -165,6 +167,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):
             item.add_marker("slow")
     config.stash[COLLECTED] = list(items)
+    yield
     if DRAW:
         left_out = set(not_drawn(items, DRAW, commit()))
         config.hook.pytest_deselected(items=list(left_out))

@@ -35,7 +35,7 @@ def class_rows(
     tree = query("select h.value, h.n from h", {"h": histogram})
     tree = tree.select(*[col(name, "h") for name in by], copy=False)
     if compared or "total" in read:
-        tree = tree.select(named(_over(exp.Sum(this=col("n", "h")), by), "total"), copy=False)
+        tree = tree.select(named(over(exp.Sum(this=col("n", "h")), by), "total"), copy=False)
     if "rank" in read:
         falling = exp.Order(
             expressions=[
@@ -43,7 +43,7 @@ def class_rows(
                 exp.Ordered(this=col("value", "h")),
             ]
         )
-        tree = tree.select(named(_over(exp.RowNumber(), by, falling), "rank"), copy=False)
+        tree = tree.select(named(over(exp.RowNumber(), by, falling), "rank"), copy=False)
     if not compared:
         return tree
     if reference is None:
@@ -99,7 +99,7 @@ def tree_rows(histogram: Relation, by: Sequence[str], reference: Relation | None
         " from h left join s on s.tier = h.tier and s.ancestor = h.ancestor"
         " cross join (select coalesce(max(cardinality(d.path)), 1) as levels from d) as d",
         {"h": nodes, "s": shares, "d": reference},
-        total=_over(exp.Sum(this=col("n", "h")), [*by, "tier"]),
+        total=over(exp.Sum(this=col("n", "h")), [*by, "tier"]),
     ).select(*[col(name, "h") for name in by])
 
 
@@ -116,9 +116,9 @@ def _with_moves(rows: exp.Select, by: Sequence[str], reference: Relation) -> exp
     kept = rows.named_selects
     walked = exp.select(
         *[col(name, "h") for name in kept],
-        named(_over(exp.Sum(this=col("n", "h")), by, order), "so_far"),
-        named(_over(exp.Lead(this=col("position", "h")), by, order.copy()), "next"),
-        named(_over(exp.RowNumber(), by, order.copy()), "place"),
+        named(over(exp.Sum(this=col("n", "h")), by, order), "so_far"),
+        named(over(exp.Lead(this=col("position", "h")), by, order.copy()), "next"),
+        named(over(exp.RowNumber(), by, order.copy()), "place"),
     ).from_(aliased(rows, "h"))
     spans = query(
         "select w.so_far::float8 / w.total as q, w.position - 1 as before, w.place,"
@@ -141,7 +141,8 @@ def _with_moves(rows: exp.Select, by: Sequence[str], reference: Relation) -> exp
     ).select(*[col(name, "m") for name in kept])
 
 
-def _over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None) -> exp.Expr:
+def over(function: exp.Expr, by: Sequence[str], order: exp.Order | None = None) -> exp.Expr:
+    """A window function over the rows of `h` that agree in the columns `by`."""
     return exp.Window(this=function, partition_by=[col(name, "h") for name in by], order=order)
 
 

